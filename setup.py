@@ -135,7 +135,7 @@ class BuildExt(build_ext):
         )
 
     def module(self, host, mode):
-        """The compilation of the generated C++; unlike the core, it belongs to one Python version."""
+        """The compilation of the generated C++, which belongs to one version of Python."""
         from Cython.Compiler.Errors import CompileError as CythonError
 
         try:

@@ -3,12 +3,12 @@
 `setup.py` links these objects with the Cython module, `tools/cross_compile.py` makes them for other
 systems, and this file's command line links a C++ program against them, without Python:
 
-    python tools/build_core.py --program examples/cpp/linear_regression.cpp -o build/linear_regression
+    python tools/build_core.py --program examples/cpp/linear_regression.cpp -o build/regression
 
-The name of an object carries a hash of all that it is made from (compiler, flags, the source, every
-project header that it includes), so an object that exists is up to date. Objects lie in `build/core`
-(`ZERO_BUILD_DIR` moves `build`), are shared by all Python versions, and are written under a
-temporary name first, so that builds of one tree may run at the same time.
+The name of an object carries a hash of all that it is made from (compiler, flags, the source and
+every project header that it includes), so an object that exists is up to date. Objects lie in
+`build/core` (`ZERO_BUILD_DIR` moves `build`), are shared by all Python versions, and are written
+under a temporary name first, so that builds of one tree may run at the same time.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ ISA_FLAGS = {
     },
 }
 
-# Math functions needn't set errno and no trap handler is watched, so loops with them become vectors;
-# products and sums may become one FMA. Nothing here may assume away NaN, infinities or signed zeros.
+# Math functions needn't set errno and nothing watches for traps, so loops with them become vectors;
+# a product and a sum may become one FMA. No flag may assume away NaN, infinities or signed zeros.
 MATH_FLAGS = ["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd"]
 
 CXX20_PROBE = """
 #include <bit>
 #include <concepts>
 #include <span>
-template <std::integral T> constexpr int bits(T x) { return std::popcount(static_cast<unsigned>(x)); }
+template <std::integral T> constexpr int bits(T x) { return std::popcount(unsigned(x)); }
 static_assert(bits(7) == 3 && __cplusplus > 201703L);
 int main() { int a[2] = {1, 2}; return static_cast<int>(std::span(a).size()) - 2; }
 """
@@ -152,7 +152,7 @@ class Toolchain:
     def run(self, arguments: list[str], stdin: str | None = None) -> subprocess.CompletedProcess:
         return subprocess.run(
             [*self.command, *arguments],
-            cwd=ROOT,  # paths in objects and in hashes are relative: a copy of the tree has the same
+            cwd=ROOT,  # paths in flags are relative, so that a copy of the tree has the same hashes
             env=self.environment(),
             input=stdin,
             stdout=subprocess.PIPE,
@@ -165,8 +165,8 @@ class Toolchain:
     def identity(self) -> str:
         """A text that changes with the compiler's version; BuildError when there is no compiler."""
         missing = BuildError(
-            f"no C++ compiler: {self.command[0]!r} cannot be run; install g++ 11 or later, clang 14 "
-            "or later (Linux: apt install g++; macOS: xcode-select --install), or name one with CXX"
+            f"no C++ compiler: {self.command[0]!r} cannot be run; install g++ 11 or clang 14, or "
+            "later ones (Linux: apt install g++; macOS: xcode-select --install), or set CXX"
         )
         try:
             arguments = [] if self.kind == "msvc" else ["--version"]
@@ -187,7 +187,7 @@ class Toolchain:
         """Raises BuildError unless this is a compiler for C++20."""
         version = next(iter(self.identity.splitlines()[1:]), "")
         if not self.accepts(self._language_flags(), CXX20_PROBE):
-            what = "Visual Studio 2022" if self.kind != "gnu" else "g++ 11 or later, or clang 14"
+            what = "Visual Studio 2022" if self.kind != "gnu" else "g++ 11, clang 14"
             raise BuildError(
                 f"the C++ compiler {' '.join(self.command)!r} ({version.strip()}) does not compile "
                 f"C++20; install {what} or later, or name another compiler with CXX"
@@ -210,7 +210,7 @@ class Toolchain:
         return [f for f in spelled if self.accepts([*self._language_flags(), f])]
 
     def flags(self, mode: Mode, stem: str = "", optimize: str = "3") -> list[str]:
-        """Options for the source whose file name is `stem`; `optimize` is the level of a release."""
+        """Options for the source named `stem`; `optimize` is the level of a release."""
         isa = ISA_FLAGS.get(stem, {}).get(self.kind, [])
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra"]
@@ -237,9 +237,9 @@ def machine_name(name: str) -> str:
     return {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}.get(name, name)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def host_toolchain() -> Toolchain:
-    """The compiler of this machine: CXX, else the one Python was built with, else c++, g++, clang++."""
+    """The compiler of this machine: CXX, or the one Python was built with, or the usual names."""
     if os.name == "nt":
         return _visual_studio()[0]
     import sysconfig
@@ -263,10 +263,10 @@ def host_toolchain() -> Toolchain:
     return dataclasses.replace(toolchain, machine=machine_name(machine))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def kernel_toolchain() -> Toolchain:
-    """The compiler of csrc/zero/kernels: on Windows clang-cl when there is one, whose loops become
-    vectors as those of gcc and clang do (ZERO_CLANG_CL names it)."""
+    """The compiler of csrc/zero/kernels: on Windows clang-cl when there is one (ZERO_CLANG_CL names
+    it), because it turns the kernels' loops into vectors as gcc and clang do."""
     host = host_toolchain()
     if host.kind != "msvc":
         return host
@@ -279,10 +279,10 @@ def kernel_toolchain() -> Toolchain:
     return dataclasses.replace(host, kind="clang-cl", command=command)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _visual_studio():
-    """(toolchain, setuptools' compiler object, which knows where Visual Studio and its SDK lie)."""
-    import setuptools  # noqa: F401  (puts its copy of distutils in place)
+    """(toolchain, setuptools' compiler object, which knows where Visual Studio and its SDK lie)"""
+    import setuptools  # noqa: F401, I001  (puts its copy of distutils in place, so it comes first)
     from distutils.ccompiler import new_compiler
     from distutils.util import get_platform
 
@@ -307,7 +307,7 @@ def core_sources(machine: str) -> list[Path]:
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _direct_includes(path: Path) -> tuple[Path, ...]:
     found = []
     for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
@@ -329,7 +329,7 @@ def included_files(path: Path) -> list[Path]:
     return sorted(seen)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _content(path: Path) -> bytes:
     return path.read_bytes()
 
