@@ -1,0 +1,257 @@
+// The engine runs nodes by falling sequence number: every edge leads to a smaller one, so when a node comes
+// up, all gradients for it have arrived. The loop is iterative, and a node's memory goes as soon as it ran.
+#include "zero/autograd/engine.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "zero/autograd/arithmetic.h"
+#include "zero/autograd/meta.h"
+
+namespace zero {
+
+namespace {
+
+// Open addressing, for the few nodes that wait at one time: a chain of 10^6 nodes needs one slot.
+class Pending {
+ public:
+  struct Item {
+    Ref<Node> node;
+    Grads grads;
+  };
+
+  bool empty() const { return heap_.empty(); }
+
+  // The gradients waiting for `node`, which is enqueued if it is new.
+  Grads& at(const Ref<Node>& node) {
+    if (4 * (heap_.size() + 1) > 3 * table_.size()) grow();
+    size_t i = slot_of(node.get());
+    if (table_[i] < 0) {
+      if (free_.empty()) {
+        table_[i] = static_cast<int32_t>(items_.size());
+        items_.emplace_back();
+      } else {
+        table_[i] = free_.back();
+        free_.pop_back();
+      }
+      Item& item = items_[table_[i]];
+      item.node = node;
+      item.grads = Grads(node->outputs_.size());
+      heap_.push_back({node->sequence_nr(), ++arrivals_, table_[i]});
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+    return items_[table_[i]].grads;
+  }
+
+  Item pop() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const int32_t index = heap_.back().item;
+    heap_.pop_back();
+    Item item = std::move(items_[index]);
+    erase(item.node.get());
+    free_.push_back(index);
+    return item;
+  }
+
+ private:
+  struct Entry {
+    uint64_t sequence_nr, arrival;
+    int32_t item;
+    // Of equal numbers (leaves) the first to arrive goes first.
+    bool operator<(const Entry& other) const {
+      return sequence_nr != other.sequence_nr ? sequence_nr < other.sequence_nr : arrival > other.arrival;
+    }
+  };
+
+  size_t home(const Node* node) const {
+    return (reinterpret_cast<uintptr_t>(node) >> 6) * 0x9E3779B97F4A7C15ull >> 32 & (table_.size() - 1);
+  }
+  size_t slot_of(const Node* node) const {
+    size_t i = home(node);
+    while (table_[i] >= 0 && items_[table_[i]].node.get() != node) i = (i + 1) & (table_.size() - 1);
+    return i;
+  }
+  void grow() {
+    table_.assign(std::max<size_t>(16, 2 * table_.size()), -1);
+    for (const Entry& e : heap_) table_[slot_of(items_[e.item].node.get())] = e.item;
+  }
+  void erase(const Node* node) {  // shifts back what probed past the hole
+    size_t hole = home(node);
+    while (items_[table_[hole]].node.get() != nullptr) hole = (hole + 1) & (table_.size() - 1);
+    for (size_t i = (hole + 1) & (table_.size() - 1); table_[i] >= 0; i = (i + 1) & (table_.size() - 1)) {
+      const size_t wanted = home(items_[table_[i]].node.get());
+      const bool stays = hole < i ? (hole < wanted && wanted <= i) : (hole < wanted || wanted <= i);
+      if (stays) continue;
+      table_[hole] = table_[i];
+      hole = i;
+    }
+    table_[hole] = -1;
+  }
+
+  std::vector<Item> items_;
+  std::vector<int32_t> table_, free_;
+  std::vector<Entry> heap_;
+  uint64_t arrivals_ = 0;
+};
+
+// The shape, dtype and device of the forward output; a formula that did not undo a broadcast or cast is completed here.
+Tensor fit(Tensor g, const OutputSpec& spec, const Node& from) {
+  if (!(g.sizes() == spec.sizes)) {
+    ZERO_CHECK(expands_to(spec.sizes, g.sizes()), ShapeError, "backward: ", from.name(),
+               " returned a gradient of the wrong shape; got ", g.sizes(), ", expected ", spec.sizes);
+    g = gradient::sum_to(g, spec.sizes);
+  }
+  if (g.dtype() != spec.dtype) g = gradient::cast(g, spec.dtype);
+  ZERO_CHECK(g.device() == spec.device, Error, "backward: ", from.name(),
+             " returned a gradient on another device; got ", g.device(), ", expected ", spec.device);
+  return g;
+}
+
+bool is_sole_owner(const Tensor& g) {
+  return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 && g.is_contiguous();
+}
+
+void add_gradient(Tensor& sum, Tensor g) {
+  if (!sum.defined()) {
+    sum = std::move(g);
+  } else if (!grad_enabled() && is_sole_owner(sum)) {
+    gradient::add_into(sum, g);
+  } else if (!grad_enabled() && is_sole_owner(g)) {
+    gradient::add_into(g, sum);
+    sum = std::move(g);
+  } else {
+    sum = gradient::add(sum, g);
+  }
+}
+
+// The nodes below `roots` from which one of `targets` can be reached.
+class Needed {
+ public:
+  Needed(const SmallVector<Edge, 3>& roots, const SmallVector<Edge, 3>& targets) {
+    std::vector<Node*> all;
+    auto visit = [&](Node* node) {
+      if (node && needed_.try_emplace(node, false).second) all.push_back(node);
+    };
+    for (const Edge& e : roots) visit(e.node.get());
+    for (size_t i = 0; i < all.size(); ++i)
+      for (const Edge& e : all[i]->next_) visit(e.node.get());
+    for (const Edge& e : targets) {
+      auto it = needed_.find(e.node.get());
+      if (it != needed_.end()) it->second = true;
+    }
+    std::sort(all.begin(), all.end(),
+              [](Node* a, Node* b) { return a->sequence_nr() < b->sequence_nr(); });
+    for (Node* node : all)
+      for (const Edge& e : node->next_)
+        if (e.node && needed_[e.node.get()]) needed_[node] = true;
+  }
+  bool operator()(Node* node) const { return needed_.find(node)->second; }
+
+ private:
+  std::unordered_map<Node*, bool> needed_;
+};
+
+// Runs the graph. With targets, their gradients are returned and nothing is accumulated.
+Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const SmallVector<Edge, 3>& targets,
+            bool retain_graph, bool create_graph) {
+  GradModeGuard mode(create_graph);
+  Tensors captured(targets.size());
+  std::unique_ptr<Needed> needed;
+  if (!targets.empty()) needed = std::make_unique<Needed>(roots, targets);
+
+  Pending pending;
+  for (int64_t i = 0; i < roots.size(); ++i) {
+    if (needed && !(*needed)(roots[i].node.get())) continue;
+    add_gradient(pending.at(roots[i].node)[roots[i].output_nr], grads[i]);
+  }
+  while (!pending.empty()) {
+    Pending::Item item = pending.pop();
+    Node& node = *item.node;
+    bool runs = !needed;
+    for (int64_t i = 0; i < targets.size(); ++i)
+      if (targets[i].node == item.node) captured[i] = item.grads[targets[i].output_nr];
+    if (needed)
+      for (const Edge& e : node.next_) runs |= e.node && (*needed)(e.node.get());
+    if (!runs) continue;
+
+    Grads out = node.apply(std::move(item.grads));
+    ZERO_CHECK(out.size() == node.next_.size(), Error, "backward: ", node.name(),
+               " returned the wrong number of gradients; got ", out.size(), ", expected ", node.next_.size());
+    if (!retain_graph) node.release_saved();
+    for (int64_t i = 0; i < out.size(); ++i) {
+      const Edge& e = node.next_[i];
+      if (!e.node || (needed && !(*needed)(e.node.get()))) continue;
+      Tensor& sum = pending.at(e.node)[e.output_nr];
+      if (!out[i].defined()) continue;
+      add_gradient(sum, fit(std::move(out[i]), e.node->outputs_[e.output_nr], node));
+    }
+  }
+  return captured;
+}
+
+Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
+                 const SmallVector<Edge, 3>& targets, bool retain_graph, bool create_graph) {
+  ZERO_CHECK(!roots.empty(), ValueError, op, ": no outputs; got an empty list, expected at least one tensor");
+  ZERO_CHECK(grads.empty() || grads.size() == roots.size(), ValueError, op,
+             ": as many gradients as outputs are needed; got ", grads.size(), ", expected ", roots.size());
+  SmallVector<Edge, 3> edges;
+  Tensors seeds;
+  for (int64_t i = 0; i < roots.size(); ++i) {
+    const Tensor& root = roots[i];
+    ZERO_CHECK(requires_grad(root), Error, op, ": a tensor does not require grad and does not have a grad_fn; got ",
+               root, ", expected the result of recorded operations on a tensor with requires_grad=True");
+    Tensor seed = grads.empty() ? Tensor() : grads[i];
+    if (!seed.defined()) {
+      ZERO_CHECK(root.numel() == 1, Error, op, ": grad can be implicitly created only for scalar outputs; got ", root,
+                 ", expected one element, or a gradient of the same shape");
+      seed = gradient::ones({root.sizes(), root.dtype(), root.device()});
+    }
+    ZERO_CHECK(seed.sizes() == root.sizes(), ShapeError, op, ": a gradient's shape differs from its output's; got ",
+               seed.sizes(), ", expected ", root.sizes());
+    ZERO_CHECK(is_floating(seed.dtype()), DTypeError, op, ": a gradient is not floating point; got ", seed,
+               ", expected ", root.dtype());
+    edges.push_back(gradient_edge(root));
+    seeds.push_back(seed.dtype() == root.dtype() ? seed : gradient::cast(seed, root.dtype()));
+  }
+  return run(edges, seeds, targets, retain_graph, create_graph);
+}
+
+SmallVector<Edge, 3> target_edges(const char* op, const Tensors& inputs) {
+  SmallVector<Edge, 3> targets;
+  for (const Tensor& x : inputs) {
+    ZERO_CHECK(requires_grad(x), Error, op, ": one of the inputs does not require grad; got ", x,
+               ", expected a tensor with requires_grad=True or made from one");
+    targets.push_back(gradient_edge(x));
+  }
+  return targets;
+}
+
+}  // namespace
+
+void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, bool create_graph,
+              const Tensors& inputs) {
+  if (inputs.empty()) {
+    run_from("backward", roots, grads, {}, retain_graph, create_graph);
+    return;
+  }
+  Tensors found = run_from("backward", roots, grads, target_edges("backward", inputs), retain_graph, create_graph);
+  GradModeGuard mode(create_graph);
+  for (int64_t i = 0; i < inputs.size(); ++i) {
+    if (!found[i].defined()) continue;
+    const Tensor before = grad(inputs[i]);
+    set_grad(inputs[i], before.defined() ? gradient::add(before, found[i]) : found[i]);
+  }
+}
+
+Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
+             bool create_graph, bool allow_unused) {
+  ZERO_CHECK(!inputs.empty(), ValueError, "grad: no inputs; got an empty list, expected at least one tensor");
+  Tensors found = run_from("grad", roots, grads, target_edges("grad", inputs), retain_graph, create_graph);
+  for (int64_t i = 0; i < inputs.size(); ++i)
+    ZERO_CHECK(found[i].defined() || allow_unused, Error,
+               "grad: one of the differentiated tensors appears to not have been used in the graph; got input ", i,
+               ", expected allow_unused=True if that is meant");
+  return found;
+}
+
+}  // namespace zero

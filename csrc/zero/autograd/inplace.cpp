@@ -1,0 +1,172 @@
+#include "zero/autograd/inplace.h"
+
+#include "zero/autograd/arithmetic.h"
+
+namespace zero {
+
+namespace {
+
+// The gradient of a base after a part of it was overwritten: the part's goes through the write's own
+// node, the rest passes. The write's first input was the view itself.
+class CopySlices final : public Node {
+ public:
+  CopySlices(const Tensor& base, const Tensor& view, Ref<Node> write)
+      : Node("CopySlices"),
+        base_strides_(base.strides()),
+        sizes_(view.sizes()),
+        strides_(view.strides()),
+        offset_(view.storage_offset() - base.storage_offset()),
+        write_(std::move(write)) {
+    number();
+    next_.push_back(requires_grad(base) ? gradient_edge(base) : Edge());
+    for (int64_t i = 1; i < write_->next_.size(); ++i) next_.push_back(write_->next_[i]);
+    outputs_.push_back({base.sizes(), base.dtype(), base.device()});
+  }
+
+  Grads apply(Grads&& grads) override {
+    ZERO_CHECK(write_, Error, "backward: trying to backward through the graph a second time; got ", name_,
+               " after its saved tensors were freed, expected retain_graph=True in the first call");
+    Grads out(next_.size());
+    if (!grads[0].defined()) return out;
+    Tensor whole = gradient::with_strides(grads[0], base_strides_);
+    Tensor part = gradient::as_strided(whole, sizes_, strides_, offset_);
+    Grads inner = write_->apply({gradient::clone(part)});
+    for (int64_t i = 1; i < out.size(); ++i) out[i] = std::move(inner[i]);
+    if (!needs(0)) return out;
+    const OutputSpec spec{sizes_, whole.dtype(), whole.device()};
+    gradient::copy_into(part, inner[0].defined() ? inner[0] : gradient::zeros(spec));
+    out[0] = std::move(whole);
+    return out;
+  }
+
+  void release_saved() override {
+    if (write_) write_->release_saved();
+    write_.reset();
+  }
+
+ private:
+  Dims base_strides_, sizes_, strides_;
+  int64_t offset_;
+  Ref<Node> write_;
+};
+
+struct ByteRange {
+  const char *begin, *end;
+};
+ByteRange byte_range(const Tensor& x) {
+  const char* begin = static_cast<const char*>(x.data());
+  int64_t last = 0;
+  for (int64_t d = 0; d < x.dim(); ++d) last += (x.size(d) - 1) * x.stride(d);
+  return {begin, begin + (last + 1) * itemsize(x.dtype())};
+}
+
+}  // namespace
+
+bool overlaps_itself(const Tensor& x) {
+  if (x.is_contiguous() || x.numel() <= 1) return false;
+  // Sorted by stride, each dimension must step over all that the smaller ones reach.
+  SmallVector<std::pair<int64_t, int64_t>, 6> dims;
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (x.size(d) > 1) dims.push_back({x.stride(d), x.size(d)});
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+bool overlaps_partly(const Tensor& a, const Tensor& b) {
+  if (!(a.impl()->storage_ == b.impl()->storage_) || a.is_meta() || a.numel() == 0 || b.numel() == 0)
+    return false;
+  if (a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides()) return false;
+  const ByteRange ra = byte_range(a), rb = byte_range(b);
+  return ra.begin < rb.end && rb.begin < ra.end;
+}
+
+void check_inplace(const char* op, const Tensor& x, bool recorded) {
+  if (recorded && grad_enabled()) {
+    const AutogradMeta* meta = autograd_meta(x);
+    if (is_view(x)) {
+      ZERO_CHECK(meta->origin != ViewOrigin::NoGrad, Error, op, ": a view made under no_grad is written "
+                 "in place with gradients on; got ", x, ", expected a view made with gradients on, or a clone()");
+      ZERO_CHECK(meta->origin != ViewOrigin::MultiOutput, Error, op, ": one output of a function that returns "
+                 "several views is written in place; got ", x, ", expected an out-of-place operation or a clone()");
+      ZERO_CHECK(!(requires_grad(x) && is_leaf(meta->base)), Error, op, ": a view of a leaf that requires "
+                 "grad is being used in an in-place operation; got ", x, ", expected zero.no_grad() or a clone()");
+    }
+    ZERO_CHECK(!(requires_grad(x) && is_leaf(x)), Error, op, ": a leaf that requires grad is being used in an "
+               "in-place operation; got ", x, ", expected zero.no_grad() or a clone()");
+  }
+  ZERO_CHECK(!overlaps_itself(x), Error, op, ": several elements of the tensor to write share one place in "
+             "memory; got ", x, " with strides ", x.strides(), ", expected a clone() of it");
+}
+
+Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const {
+  if (fresh()) return empty(sizes, options);
+  const Tensor& out = *tensor_;
+  bool recorded = false;
+  for (const Tensor* x : inputs) recorded |= requires_grad(*x);
+  ZERO_CHECK(inplace_ || !(grad_enabled() && (recorded || requires_grad(out))), Error, op,
+             ": out= does not record gradients; got a tensor that requires grad, expected zero.no_grad() "
+             "or no out=");
+  ZERO_CHECK(out.device() == options.device, Error, op, ": devices differ; got ", out.device(), " to write to and ",
+             options.device, ", expected one device");
+  ZERO_CHECK(out.sizes() == sizes, ShapeError, op, ": the result does not fit the tensor to write to; got ",
+             out.sizes(), ", expected ", sizes);
+  ZERO_CHECK(category(options.dtype) <= category(out.dtype()), DTypeError, op,
+             ": the result can't be cast to the dtype of the tensor to write to; got ", options.dtype,
+             ", expected ", out.dtype(), " or a dtype it can hold");
+  check_inplace(op, out, recorded);
+  for (const Tensor* x : inputs)
+    ZERO_CHECK(!overlaps_partly(out, *x), Error, op, ": an input shares part of its memory with the tensor to "
+               "write to; got ", *x, ", expected a clone() of it");
+  return out;
+}
+
+Tensor Target::preserve(const Tensor& x, bool needed) const {
+  if (!is_inplace() || !needed || !grad_enabled() || !x.is_same(*tensor_)) return x;
+  return gradient::clone(x);
+}
+
+void rebase_history(const Tensor& x, const Ref<Node>& node) {
+  if (!is_view(x)) return set_history(x, node, 0);
+  // The version has moved on, so x finds its new history through the base (grad_fn in meta.cpp).
+  const Tensor& base = autograd_meta(x)->base;
+  set_history(base, make_ref<CopySlices>(base, x, node), 0);
+}
+
+Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset,
+                 ViewOrigin origin) {
+  Tensor view = alias(op, base, std::move(sizes), std::move(strides), offset);
+  if (!is_floating(base.dtype())) return view;
+  const AutogradMeta* base_meta = autograd_meta(base);
+  AutogradMeta& meta = make_autograd_meta(view);
+  const bool nested = base_meta && base_meta->base.defined();
+  meta.base = nested ? base_meta->base : base;
+  if (!grad_enabled()) origin = ViewOrigin::NoGrad;
+  meta.origin = nested && origin == ViewOrigin::Normal ? base_meta->origin : origin;
+  meta.grad_fn_version = view.version();
+  return view;
+}
+
+Tensor detach(const Tensor& x) {
+  return alias("detach", x, x.sizes(), x.strides(), x.storage_offset());
+}
+
+Tensor detached_data(const Tensor& x) {
+  Tensor data = detach(x);
+  data.impl()->own_version_ = make_ref<VersionCounter>();
+  return data;
+}
+
+void detach_(const Tensor& x) {
+  ZERO_CHECK(!is_view(x), Error, "detach_: a view can't be detached in place; got ", x, ", expected detach()");
+  if (AutogradMeta* meta = autograd_meta(x)) {
+    meta->grad_fn.reset();
+    meta->requires_grad = false;
+  }
+}
+
+}  // namespace zero

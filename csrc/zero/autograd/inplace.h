@@ -1,0 +1,56 @@
+// Views and writes in place: PyTorch's rules, and the history that follows a write.
+#pragma once
+
+#include "zero/autograd/meta.h"
+
+namespace zero {
+
+// Where an operator puts its result: into a new tensor, or into `self` (x.mul_(y)) or `out` (out=).
+class Target {
+ public:
+  Target() = default;  // a new tensor
+  static Target inplace(const Tensor& self) { return Target(&self, true); }
+  static Target out(const Tensor& out) { return Target(&out, false); }
+
+  bool fresh() const { return !tensor_; }
+  bool is_inplace() const { return tensor_ && inplace_; }
+  const Tensor& tensor() const { return *tensor_; }
+
+  // Before the write: the tensor to write to. Raises what autograd, the shape, the dtype or overlapping memory forbid.
+  Tensor prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const;
+  // The values of x for backward: x itself, or a copy when this write is about to change it.
+  Tensor preserve(const Tensor& x, bool needed) const;
+  // After the write: counts it.
+  void written() const {
+    if (tensor_) tensor_->impl()->version().bump();
+  }
+
+ private:
+  Target(const Tensor* t, bool inplace) : tensor_(t), inplace_(inplace) {}
+
+  const Tensor* tensor_ = nullptr;
+  bool inplace_ = false;
+};
+
+// Raises if x may not be written: memory that several elements share, and, when the write is `recorded`, a
+// leaf that needs a gradient, a view of one, a view made under no_grad or by a function with several outputs.
+void check_inplace(const char* op, const Tensor& x, bool recorded);
+
+bool overlaps_itself(const Tensor& x);                   // two elements at one place, as after expand
+bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
+
+// After x was overwritten by `node`: x's history, and that of the tensor it is a view of.
+void rebase_history(const Tensor& x, const Ref<Node>& node);
+
+// A differentiable view of `base`: same memory, and writes through it reach the base's gradient.
+// The caller records the node.
+Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset,
+                 ViewOrigin origin = ViewOrigin::Normal);
+
+// Shares memory and version counter, has no history.
+Tensor detach(const Tensor& x);
+// Shares memory only: what `.data` gives.
+Tensor detached_data(const Tensor& x);
+void detach_(const Tensor& x);
+
+}  // namespace zero

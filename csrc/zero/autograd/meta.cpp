@@ -1,0 +1,77 @@
+#include "zero/autograd/meta.h"
+
+#include "zero/autograd/arithmetic.h"
+#include "zero/autograd/inplace.h"
+#include "zero/autograd/record.h"
+
+namespace zero {
+
+static thread_local bool recording = true;
+
+bool grad_enabled() { return recording; }
+void set_grad_enabled(bool on) { recording = on; }
+
+AutogradMeta::~AutogradMeta() = default;
+
+AutogradMeta& make_autograd_meta(const Tensor& x) {
+  if (!x.impl()->autograd_) x.impl()->autograd_ = std::make_unique<AutogradMeta>();
+  return *autograd_meta(x);
+}
+
+void set_requires_grad(const Tensor& x, bool on) {
+  ZERO_CHECK(is_leaf(x) || on, Error, "requires_grad: only leaves can stop requiring a gradient; got ", x,
+             " made by ", grad_fn(x)->name(), ", expected a leaf; detach() gives one");
+  ZERO_CHECK(!on || is_floating(x.dtype()), Error,
+             "requires_grad: only floating point tensors can require gradients; got ", x);
+  if (!is_leaf(x) || (!on && !autograd_meta(x))) return;
+  make_autograd_meta(x).requires_grad = on;
+}
+
+bool is_leaf(const Tensor& x) { return !grad_fn(x); }
+
+void set_history(const Tensor& x, Ref<Node> node, int output_nr) {
+  AutogradMeta& meta = make_autograd_meta(x);
+  meta.grad_fn = std::move(node);
+  meta.output_nr = output_nr;
+  meta.grad_fn_version = x.version();
+}
+
+Ref<Node> grad_fn(const Tensor& x) {
+  AutogradMeta* meta = autograd_meta(x);
+  if (!meta) return nullptr;
+  if (!meta->base.defined() || !requires_grad(meta->base) || meta->grad_fn_version == x.version())
+    return meta->grad_fn;
+  // The base was written to since: x is now that strided part of the base's new history.
+  const Tensor& base = meta->base;
+  const TensorImpl& view = *x.impl();
+  auto backward = [spec = OutputSpec{base.sizes(), base.dtype(), base.device()},
+                   base_strides = base.strides(), base_offset = base.storage_offset(),
+                   sizes = view.sizes_, strides = view.strides_, offset = view.offset_](
+                      Node&, const Tensor& g) {
+    return gradient::as_strided_backward(g, spec, base_strides, sizes, strides, offset - base_offset);
+  };
+  Ref<Node> node = make_ref<OpNode<decltype(backward)>>("AsStridedBackward0", std::move(backward));
+  node->next_.push_back(gradient_edge(base));
+  node->outputs_.push_back({x.sizes(), x.dtype(), x.device()});
+  set_history(x, std::move(node), 0);
+  return meta->grad_fn;
+}
+
+Tensor grad(const Tensor& x) {
+  const AutogradMeta* meta = autograd_meta(x);
+  return meta ? meta->grad : Tensor();
+}
+
+void set_grad(const Tensor& x, const Tensor& g) {
+  if (!g.defined()) {
+    if (AutogradMeta* meta = autograd_meta(x)) meta->grad = Tensor();
+    return;
+  }
+  ZERO_CHECK(!g.is_same(x), Error, "grad: a tensor cannot be its own gradient; got ", g);
+  ZERO_CHECK(g.sizes() == x.sizes(), ShapeError, "grad: shape differs; got ", g.sizes(), ", expected ", x.sizes());
+  ZERO_CHECK(g.dtype() == x.dtype(), DTypeError, "grad: dtype differs; got ", g.dtype(), ", expected ", x.dtype());
+  ZERO_CHECK(g.device() == x.device(), Error, "grad: device differs; got ", g.device(), ", expected ", x.device());
+  make_autograd_meta(x).grad = g;
+}
+
+}  // namespace zero

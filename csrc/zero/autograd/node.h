@@ -1,0 +1,70 @@
+// A node of the autograd graph: one recorded operation, from the gradients of its outputs to those of its inputs.
+#pragma once
+
+#include "zero/autograd/saved_tensor.h"
+#include "zero/core/tensor.h"
+
+namespace zero {
+
+class Node;
+// Ends a node and all that only it kept alive, without recursion: a chain of 10^6 nodes is freed on
+// a flat stack.
+void destroy(Node* node) noexcept;
+
+using Grads = Tensors;  // one per input of the forward operation; an undefined one means zero
+
+// Where a gradient goes: the node and which of its forward outputs the gradient is for.
+struct Edge {
+  Ref<Node> node;
+  int output_nr = 0;
+};
+
+// What an output of the forward operation was, so that a gradient can be checked or made as zeros.
+struct OutputSpec {
+  Dims sizes;
+  DType dtype = DType::Float32;
+  Device device = Device::Cpu;
+};
+
+class Node : public RefCounted {
+ public:
+  explicit Node(const char* name) : name_(name) {}
+  virtual ~Node();
+
+  // grads[i] belongs to output i and may be undefined; the result has one entry per next edge.
+  virtual Grads apply(Grads&& grads) = 0;
+  // Frees what was kept for the backward pass; apply raises afterwards.
+  virtual void release_saved();
+
+  const char* name() const { return name_; }
+  // Later operations have larger numbers: every edge leads to a smaller one. Leaves have 0.
+  uint64_t sequence_nr() const { return sequence_nr_; }
+  bool released() const { return released_; }
+
+  // For backward formulas.
+  bool needs(int input) const { return static_cast<bool>(next_[input].node); }
+  Tensor saved(int i) { return saved_[i].unpack(this); }
+
+  // Unlike RefCounted::release without a shortcut: a leaf's node may be revived by another thread (accumulate.cpp).
+  bool release() const noexcept { return RefCounted::release_shared(); }
+
+  SmallVector<Edge, 2> next_;
+  SmallVector<SavedTensor, 2> saved_;
+  SmallVector<OutputSpec, 1> outputs_;
+
+ protected:
+  void number();  // takes the next sequence number
+
+  const char* name_;
+  uint64_t sequence_nr_ = 0;
+  bool released_ = false;
+
+ private:
+  friend void destroy(Node* node) noexcept;
+  Node* next_dead_ = nullptr;
+};
+
+// The node and output that produced x, or the accumulator of a leaf; no node if x needs no gradient.
+Edge gradient_edge(const Tensor& x);
+
+}  // namespace zero

@@ -1,0 +1,37 @@
+#include "zero/autograd/record.h"
+
+namespace zero {
+
+void connect(Node& node, const Tensor* const* inputs, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    node.next_.push_back(requires_grad(*inputs[i]) ? gradient_edge(*inputs[i]) : Edge());
+}
+
+// Inputs are saved before a write in place is counted, so that a later unpack sees the write; outputs after.
+void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now) {
+  node.saved_.resize(static_cast<int64_t>(saves.size()));
+  int64_t slot = -1;
+  for (const Tensor* x : saves) {
+    ++slot;
+    if (!x || !x->defined()) continue;
+    int64_t output_nr = 0;
+    while (output_nr < n && !x->is_same(outputs[output_nr])) ++output_nr;
+    const bool is_output = output_nr < n;
+    if (is_output == outputs_now)
+      node.saved_[slot] = SavedTensor(*x, is_output, static_cast<int>(output_nr));
+  }
+}
+
+void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target) {
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor& y = outputs[i];
+    node->outputs_.push_back({y.sizes(), y.dtype(), y.device()});
+    if (target.is_inplace()) {
+      rebase_history(y, node);
+    } else if (is_floating(y.dtype())) {
+      set_history(y, node, static_cast<int>(i));
+    }
+  }
+}
+
+}  // namespace zero

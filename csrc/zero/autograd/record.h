@@ -1,0 +1,91 @@
+// How an operator is recorded. The forward function and its gradient stand on one screen:
+//
+//   Tensor exp(const Tensor& x) {
+//     Tensor y = …;
+//     record("ExpBackward0", {}, y, {&x}, {&y},
+//            [](Node& n, const Tensor& g) { return mul(g, n.saved(0)); });
+//     return y;
+//   }
+//
+// `inputs` are the tensors a gradient may flow to, `saves` what the formula needs (an entry may be null:
+// keep(condition, x)). The lambda gets the node and the gradient of the output (or, with several outputs,
+// `Grads& gs`) and returns one Tensor, or Grads with one entry per input. It captures only small values,
+// never tensors: those go through `saves`, where writes in place are noticed.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "zero/autograd/inplace.h"
+#include "zero/autograd/meta.h"
+
+namespace zero {
+
+template <class F>
+class OpNode final : public Node {
+ public:
+  OpNode(const char* name, F backward) : Node(name), backward_(std::move(backward)) { number(); }
+
+  Grads apply(Grads&& grads) override {
+    if constexpr (std::is_invocable_v<F&, Node&, const Tensor&>) {
+      if (!grads[0].defined()) return Grads(next_.size());
+      if constexpr (std::is_same_v<std::invoke_result_t<F&, Node&, const Tensor&>, Tensor>) {
+        return Grads{backward_(*this, grads[0])};
+      } else {
+        return backward_(*this, grads[0]);
+      }
+    } else {
+      return backward_(*this, grads);
+    }
+  }
+
+ private:
+  F backward_;
+};
+
+using Saves = std::initializer_list<const Tensor*>;
+
+inline const Tensor* keep(bool condition, const Tensor& x) { return condition ? &x : nullptr; }
+
+inline bool any_requires_grad(Inputs inputs) {
+  if (!grad_enabled()) return false;
+  for (const Tensor* x : inputs)
+    if (requires_grad(*x)) return true;
+  return false;
+}
+
+// Fill a new node; record() below calls them in the order that in-place writes ask for.
+void connect(Node& node, const Tensor* const* inputs, int64_t n);
+void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now);
+void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target);
+
+template <class F>
+void record(const char* name, const Target& target, const Tensor& y, Inputs inputs, Saves saves,
+            F backward) {
+  if (!any_requires_grad(inputs) || !is_floating(y.dtype())) return target.written();
+  Ref<Node> node = make_ref<OpNode<F>>(name, std::move(backward));
+  connect(*node, inputs.begin(), static_cast<int64_t>(inputs.size()));
+  save(*node, saves, &y, 1, false);
+  target.written();
+  save(*node, saves, &y, 1, true);
+  set_outputs(node, &y, 1, target);
+}
+
+// Several outputs, any number of inputs.
+template <class F>
+void record(const char* name, const Tensors& outputs, const Tensors& inputs, Saves saves, F backward) {
+  SmallVector<const Tensor*, 8> pointers;
+  bool any = false;
+  for (const Tensor& x : inputs) {
+    pointers.push_back(&x);
+    any |= requires_grad(x);
+  }
+  if (!any || !grad_enabled()) return;
+  Ref<Node> node = make_ref<OpNode<F>>(name, std::move(backward));
+  connect(*node, pointers.data(), pointers.size());
+  save(*node, saves, outputs.data(), outputs.size(), false);
+  save(*node, saves, outputs.data(), outputs.size(), true);
+  set_outputs(node, outputs.data(), outputs.size(), {});
+}
+
+}  // namespace zero

@@ -1,0 +1,77 @@
+#include "zero/core/generator.h"
+
+#include <chrono>
+#include <exception>
+#include <random>
+
+namespace zero {
+
+uint64_t random_seed() {
+  try {
+    std::random_device device;
+    const uint64_t high = device();
+    return high << 32 | static_cast<uint32_t>(device());
+  } catch (const std::exception&) {  // no entropy source: time and an address, stirred (splitmix64)
+    const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+    uint64_t x = static_cast<uint64_t>(ticks) ^ reinterpret_cast<uintptr_t>(&ticks);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+  }
+}
+
+void Generator::manual_seed(uint64_t seed) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  seed_ = seed;
+  offset_ = 0;
+}
+
+uint64_t Generator::seed() {
+  const uint64_t seed = random_seed();
+  manual_seed(seed);
+  return seed;
+}
+
+uint64_t Generator::initial_seed() const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  return seed_;
+}
+
+Generator::Draw Generator::reserve(uint64_t counters) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  const Draw draw{seed_, offset_};
+  offset_ += counters;
+  return draw;
+}
+
+Generator::State Generator::get_state() const {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  State state;
+  for (int i = 0; i < 8; ++i) {
+    state[i] = static_cast<unsigned char>(seed_ >> (8 * i));
+    state[8 + i] = static_cast<unsigned char>(offset_ >> (8 * i));
+  }
+  return state;
+}
+
+void Generator::set_state(const State& state) {
+  uint64_t seed = 0, offset = 0;
+  for (int i = 0; i < 8; ++i) {
+    seed |= static_cast<uint64_t>(state[i]) << (8 * i);
+    offset |= static_cast<uint64_t>(state[8 + i]) << (8 * i);
+  }
+  const std::lock_guard<std::mutex> guard(mutex_);
+  seed_ = seed;
+  offset_ = offset;
+}
+
+Generator& default_generator() {
+  static Generator* const generator = new Generator(random_seed());  // leaked: used until exit
+  return *generator;
+}
+
+void generator_before_fork() { default_generator().lock(); }
+void generator_after_fork_parent() { default_generator().unlock(); }
+void generator_after_fork_child() { default_generator().unlock(); }
+
+}  // namespace zero

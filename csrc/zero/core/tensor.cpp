@@ -1,0 +1,48 @@
+#include "zero/core/tensor.h"
+
+namespace zero {
+
+Tensor empty(const Dims& sizes, TensorOptions options) {
+  const int64_t item = itemsize(options.dtype);
+  const int64_t n = checked_numel("empty", sizes, item);
+  auto storage = make_ref<Storage>(static_cast<size_t>(n * item), options.device);
+  return Tensor(make_ref<TensorImpl>(std::move(storage), sizes, contiguous_strides(sizes), 0,
+                                     options.dtype));
+}
+
+// One past the largest element offset that the geometry reaches.
+static int64_t extent(const Dims& sizes, const Dims& strides) {
+  int64_t last = 0;
+  for (int64_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return 0;
+    last += (sizes[d] - 1) * strides[d];
+  }
+  return last + 1;
+}
+
+Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options) {
+  const int64_t item = itemsize(options.dtype);
+  checked_numel("empty_strided", sizes, item);
+  const size_t nbytes = static_cast<size_t>(extent(sizes, strides) * item);
+  auto storage = make_ref<Storage>(nbytes, options.device);
+  return Tensor(make_ref<TensorImpl>(std::move(storage), sizes, strides, 0, options.dtype));
+}
+
+Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
+  const int64_t last = offset + extent(sizes, strides);
+  const int64_t have = static_cast<int64_t>(base.impl()->storage_->nbytes()) / itemsize(base.dtype());
+  ZERO_CHECK(offset >= 0 && last <= have, ShapeError, op,
+             ": the view reaches outside its storage; got sizes ", sizes, ", strides ", strides,
+             ", offset ", offset, ", expected at most ", have, " elements");
+  auto impl = make_ref<TensorImpl>(base.impl()->storage_, std::move(sizes), std::move(strides),
+                                   offset, base.dtype());
+  impl->own_version_ = base.impl()->own_version_;
+  return Tensor(std::move(impl));
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t) {
+  if (!t.defined()) return out << "no tensor";
+  return out << t.dtype() << ' ' << t.sizes();
+}
+
+}  // namespace zero
