@@ -358,7 +358,8 @@ class Compilation:
     @functools.cached_property
     def output(self) -> Path:
         files = included_files(self.source)
-        key = hash_of(self.toolchain.identity, "\n".join(self.flags), *map(_content, files))
+        flags = [f for f in self.flags if f not in ("-Werror", "/WX")]  # they don't change objects
+        key = hash_of(self.toolchain.identity, "\n".join(flags), *map(_content, files))
         return self.folder / f"{self.name}-{key}{self.toolchain.object_suffix}"
 
     def run(self, force: bool = False) -> tuple[Path, bool, str]:
