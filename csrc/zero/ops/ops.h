@@ -18,6 +18,7 @@ namespace zero {
 // A tensor, or a Python number that takes part without becoming one. An argument type: it borrows the tensor.
 class Operand {
  public:
+  Operand() = default;  // the number 0
   Operand(const Tensor& t) : tensor_(&t) {}
   Operand(const Scalar& s) : scalar_(s) {}
   Operand(double s) : scalar_(s) {}

@@ -1,0 +1,155 @@
+# Every operator of the core, in the order of ops.h.
+
+from libc.stdint cimport int64_t
+from libcpp cimport bool as cbool
+from libcpp.optional cimport optional
+from libcpp.utility cimport pair
+
+from zero._cpp.device cimport CDevice
+from zero._cpp.dtype cimport CDType
+from zero._cpp.error cimport raise_error
+from zero._cpp.generator cimport CGenerator
+from zero._cpp.inplace cimport CTarget
+from zero._cpp.scalar cimport CScalar
+from zero._cpp.shape cimport CDims
+from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
+
+
+cdef extern from "zero/ops/ops.h" namespace "zero":
+    cdef cppclass COperand "zero::Operand":
+        COperand() noexcept
+        COperand(const CTensor&) noexcept
+        COperand(const CScalar&) noexcept
+
+    cdef enum class CReduction "zero::Reduction":
+        No "zero::Reduction::None"
+        Mean "zero::Reduction::Mean"
+        Sum "zero::Reduction::Sum"
+
+    CDType result_type(const COperand&, const COperand&) except +raise_error
+
+    # creation.cpp
+    CTensor zeros(const CDims&, CTensorOptions) except +raise_error
+    CTensor ones(const CDims&, CTensorOptions) except +raise_error
+    CTensor full(const CDims&, const CScalar&, CTensorOptions) except +raise_error
+    CTensor scalar_tensor(const CScalar&, CTensorOptions) except +raise_error
+    CTensor empty_like(const CTensor&, CTensorOptions) except +raise_error
+    CTensor arange(const CScalar&, const CScalar&, const CScalar&, CTensorOptions) except +raise_error
+    CTensor eye(int64_t, int64_t, CTensorOptions) except +raise_error
+    CTensor rand(const CDims&, CTensorOptions, CGenerator*) except +raise_error
+    CTensor randn(const CDims&, CTensorOptions, CGenerator*) except +raise_error
+    CTensor randint(int64_t, int64_t, const CDims&, CTensorOptions, CGenerator*) except +raise_error
+    CTensor randperm(int64_t, CTensorOptions, CGenerator*) except +raise_error
+
+    # copy.cpp
+    CTensor copy_(const CTensor&, const CTensor&) except +raise_error
+    CTensor fill_number_ "zero::fill_"(const CTensor&, const CScalar&) except +raise_error
+    CTensor fill_tensor_ "zero::fill_"(const CTensor&, const CTensor&) except +raise_error
+    CTensor zero_(const CTensor&) except +raise_error
+    CTensor clone(const CTensor&) except +raise_error
+    CTensor contiguous(const CTensor&) except +raise_error
+    CTensor to(const CTensor&, CDType, CDevice, cbool) except +raise_error
+    CScalar item(const CTensor&) except +raise_error
+
+    # elementwise.cpp
+    CTensor neg(const CTensor&, CTarget) except +raise_error
+    CTensor abs(const CTensor&, CTarget) except +raise_error
+    CTensor sign(const CTensor&, CTarget) except +raise_error
+    CTensor exp(const CTensor&, CTarget) except +raise_error
+    CTensor log(const CTensor&, CTarget) except +raise_error
+    CTensor sqrt(const CTensor&, CTarget) except +raise_error
+    CTensor tanh(const CTensor&, CTarget) except +raise_error
+    CTensor sigmoid(const CTensor&, CTarget) except +raise_error
+    CTensor relu(const CTensor&, CTarget) except +raise_error
+    CTensor reciprocal(const CTensor&, CTarget) except +raise_error
+    CTensor bitwise_not(const CTensor&, CTarget) except +raise_error
+    CTensor logical_not(const CTensor&, CTarget) except +raise_error
+    CTensor isnan(const CTensor&) except +raise_error
+    CTensor isinf(const CTensor&) except +raise_error
+    CTensor isfinite(const CTensor&) except +raise_error
+    CTensor clamp(const CTensor&, const optional[CScalar]&, const optional[CScalar]&, CTarget) except +raise_error
+
+    # binary.cpp
+    CTensor add(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
+    CTensor sub(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
+    CTensor mul(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor div(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor floor_divide(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor remainder(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor pow(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor maximum(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor minimum(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor bitwise_and(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor bitwise_or(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor bitwise_xor(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor logical_and(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor logical_or(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor logical_xor(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor eq(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor ne(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor lt(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor le(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor gt(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor ge(const COperand&, const COperand&, CTarget) except +raise_error
+    CTensor where(const CTensor&, const COperand&, const COperand&, CTarget) except +raise_error
+
+    # reduce.cpp
+    CTensor sum(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error
+    CTensor mean(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error
+    CTensor var(const CTensor&, const CDims&, double, cbool) except +raise_error
+    CTensor std_dev(const CTensor&, const CDims&, double, cbool) except +raise_error
+    CTensor amax(const CTensor&, const CDims&, cbool) except +raise_error
+    CTensor amin(const CTensor&, const CDims&, cbool) except +raise_error
+    CTensor max_of_all "zero::max"(const CTensor&) except +raise_error
+    CTensor min_of_all "zero::min"(const CTensor&) except +raise_error
+    pair[CTensor, CTensor] max "zero::max"(const CTensor&, int64_t, cbool) except +raise_error
+    pair[CTensor, CTensor] min "zero::min"(const CTensor&, int64_t, cbool) except +raise_error
+    CTensor argmax(const CTensor&, optional[int64_t], cbool) except +raise_error
+    CTensor argmin(const CTensor&, optional[int64_t], cbool) except +raise_error
+    CTensor all(const CTensor&, const CDims&, cbool) except +raise_error
+    CTensor any(const CTensor&, const CDims&, cbool) except +raise_error
+    cbool equal(const CTensor&, const CTensor&) except +raise_error
+    CTensor sum_to(const CTensor&, const CDims&) except +raise_error
+
+    # softmax.cpp, loss.cpp
+    CTensor softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error
+    CTensor log_softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error
+    CTensor nll_loss(const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction) except +raise_error
+    CTensor cross_entropy(
+        const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction, double) except +raise_error
+    CTensor mse_loss(const CTensor&, const CTensor&, CReduction) except +raise_error
+
+    # matmul.cpp
+    CTensor matmul(const CTensor&, const CTensor&, CTarget) except +raise_error
+    CTensor linear(const CTensor&, const CTensor&, const CTensor&) except +raise_error
+
+    # view.cpp
+    CTensor as_strided(const CTensor&, const CDims&, const CDims&, int64_t) except +raise_error
+    CTensor view(const CTensor&, const CDims&) except +raise_error
+    CTensor reshape(const CTensor&, const CDims&) except +raise_error
+    CTensor flatten(const CTensor&, int64_t, int64_t) except +raise_error
+    CTensor expand(const CTensor&, const CDims&) except +raise_error
+    CTensor transpose(const CTensor&, int64_t, int64_t) except +raise_error
+    CTensor permute(const CTensor&, const CDims&) except +raise_error
+    CTensor squeeze_all "zero::squeeze"(const CTensor&) except +raise_error
+    CTensor squeeze(const CTensor&, const CDims&) except +raise_error
+    CTensor unsqueeze(const CTensor&, int64_t) except +raise_error
+    CTensor select(const CTensor&, int64_t, int64_t) except +raise_error
+    CTensor slice(const CTensor&, int64_t, int64_t, int64_t, int64_t) except +raise_error
+    CTensors unbind(const CTensor&, int64_t) except +raise_error
+
+    # join.cpp
+    CTensor cat(const CTensors&, int64_t) except +raise_error
+    CTensor stack(const CTensors&, int64_t) except +raise_error
+
+    # optim.cpp
+    cdef cppclass CSgdOptions "zero::SgdOptions":
+        double lr
+        double momentum
+        double dampening
+        double weight_decay
+        cbool nesterov
+        cbool maximize
+
+    void sgd_step(CTensors&, const CTensors&, CTensors&, const CSgdOptions&) except +raise_error
+    void update_(const CTensor&, const CTensor&) except +raise_error
