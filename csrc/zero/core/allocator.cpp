@@ -1,28 +1,18 @@
 #include "zero/core/allocator.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 
+#include "zero/core/counts.h"
 #include "zero/core/error.h"
+#include "zero/core/large_cache.h"
+#include "zero/core/pages.h"
+#include "zero/core/size_class.h"
 #include "zero/core/system.h"
 #include "zero/core/thread_local.h"
-
-#if defined(_WIN32)
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <malloc.h>
-#include <windows.h>
-#else
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ZERO_ALLOCATOR_PASS_THROUGH 1
@@ -36,119 +26,8 @@ namespace zero {
 
 namespace {
 
-// ---- Counters -----------------------------------------------------------------------------------
-
-// A counter with one writer: plain add for it, a clean read for everybody else.
-struct Counter {
-  std::atomic<int64_t> value{0};
-  void add(int64_t n) {
-    value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-  }
-  int64_t get() const { return value.load(std::memory_order_relaxed); }
-};
-
-struct Counts {
-  Counter live_bytes, live_blocks, allocations;
-
-  void count_in(size_t nbytes) {
-    live_bytes.add(static_cast<int64_t>(nbytes));
-    live_blocks.add(1);
-    allocations.add(1);
-  }
-  void count_out(size_t nbytes) {
-    live_bytes.add(-static_cast<int64_t>(nbytes));
-    live_blocks.add(-1);
-  }
-};
-
-void raise_to(std::atomic<int64_t>& maximum, int64_t value) {
-  int64_t seen = maximum.load(std::memory_order_relaxed);
-  while (seen < value &&
-         !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
-}
-
-std::atomic<int64_t> system_bytes{0};
-std::atomic<int64_t> peak_system_bytes{0};
-std::atomic<int64_t> system_allocations{0};
 std::atomic<int64_t> slab_bytes{0};  // in slabs that belong to a heap
 std::atomic<int64_t> peak_bytes{0};
-
-// ---- The system ---------------------------------------------------------------------------------
-
-// Null when refused. `alignment` is a power of two, at least a page.
-void* map_pages(size_t nbytes, size_t alignment) {
-#if defined(_WIN32)
-  return _aligned_malloc(nbytes, alignment);
-#else
-  const auto map = [](size_t size) -> char* {
-    void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
-  };
-  char* p = map(nbytes);
-  if (p == nullptr || reinterpret_cast<uintptr_t>(p) % alignment == 0) return p;
-  munmap(p, nbytes);
-  p = map(nbytes + alignment);
-  if (p == nullptr) return nullptr;
-  const size_t head = -reinterpret_cast<uintptr_t>(p) & (alignment - 1);
-  if (head > 0) munmap(p, head);
-  munmap(p + head + nbytes, alignment - head);
-  return p + head;
-#endif
-}
-
-void* system_allocate(size_t nbytes, size_t alignment) {
-  void* p = map_pages(nbytes, alignment);
-  if (p == nullptr) return nullptr;
-  const int64_t now = system_bytes.fetch_add(static_cast<int64_t>(nbytes)) + static_cast<int64_t>(nbytes);
-  raise_to(peak_system_bytes, now);
-  system_allocations.fetch_add(1, std::memory_order_relaxed);
-  return p;
-}
-
-void system_release(void* p, size_t nbytes) {
-#if defined(_WIN32)
-  _aligned_free(p);
-#else
-  munmap(p, nbytes);
-#endif
-  system_bytes.fetch_sub(static_cast<int64_t>(nbytes));
-}
-
-// ---- Size classes -------------------------------------------------------------------------------
-
-constexpr size_t kSmallMax = size_t{32} << 10;
-constexpr int kSmallClasses = 56;  // 16 up to 1 KiB in steps of 64, then 8 per doubling
-constexpr size_t kNarrowMax = 4096;  // larger small blocks live in wide slabs
-
-// Eight classes per doubling, counted from class 0 = 64 bytes; exact multiples of 64 up to 1 KiB.
-constexpr int size_class(size_t nbytes) {
-  const size_t units = nbytes == 0 ? 1 : (nbytes + 63) / 64;
-  if (units <= 16) return static_cast<int>(units) - 1;
-  const int shift = std::bit_width(units - 1) - 4;  // units in (2^(shift+3), 2^(shift+4)]
-  return static_cast<int>(((units - 1) >> shift) + 1) + 8 * shift - 1;
-}
-
-constexpr size_t class_bytes(int index) {
-  if (index < 16) return static_cast<size_t>(index + 1) * 64;
-  const int shift = (index - 8) / 8;
-  return static_cast<size_t>(index + 1 - 8 * shift) << shift << 6;
-}
-
-static_assert(size_class(0) == 0 && size_class(64) == 0 && size_class(65) == 1);
-static_assert(size_class(1024) == 15 && size_class(1025) == 16 && size_class(1152) == 16);
-static_assert(size_class(kSmallMax) == kSmallClasses - 1);
-static_assert(class_bytes(16) == 1152 && class_bytes(kSmallClasses - 1) == kSmallMax);
-
-// size_class() of 64 * i bytes, for the fast path.
-constexpr auto kSmallClass = [] {
-  std::array<uint8_t, kSmallMax / 64 + 1> table{};
-  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<uint8_t>(size_class(64 * i));
-  return table;
-}();
-
-constexpr size_t kLargest = size_t{1} << 62;
-constexpr int kLargeClasses = size_class(kLargest) + 1;
 
 // ---- Small blocks -------------------------------------------------------------------------------
 
@@ -175,6 +54,7 @@ struct alignas(64) Slab {
 };
 static_assert(sizeof(Slab) == kAlignment, "blocks must start aligned");
 
+constexpr size_t kNarrowMax = 4096;  // larger blocks lie in wide slabs
 constexpr size_t kNarrowSlab = size_t{64} << 10;
 constexpr size_t kWideSlab = size_t{512} << 10;
 
@@ -184,10 +64,10 @@ Slab empty_slab;  // what a heap points to in place of a slab; it never has a fr
 
 // The slabs of one thread, handed to another when the thread ends. Never destroyed.
 struct alignas(64) Heap {
-  Slab* current[kSmallClasses];          // blocks are taken from here
-  Slab* partial[kSmallClasses] = {};     // other slabs with room
+  Slab* current[kSmallClasses];       // blocks are taken from here
+  Slab* partial[kSmallClasses] = {};  // other slabs with room
   Counts counts;  // what this thread took and gave back; the sum over all heaps is what is live
-  Heap* next_heap = nullptr;             // all heaps
+  Heap* next_heap = nullptr;  // all heaps
   Heap* next_orphan = nullptr;
   alignas(64) std::atomic<Block*> returned{nullptr};  // freed by other threads
 
@@ -196,48 +76,30 @@ struct alignas(64) Heap {
 
 // ---- Shared state -------------------------------------------------------------------------------
 
-struct LargeBlock {  // a free large block, linked from within
-  LargeBlock *newer, *older;             // by time of release
-  LargeBlock *class_next, *class_previous;
-  uint64_t released_at;
-  int index;
-};
-
 constexpr int64_t kPoolBytes = int64_t{32} << 20;  // free slabs kept
-constexpr uint64_t kReuseWindow = 8192;            // releases after which an unused block goes
-constexpr int64_t kHeldSlack = int64_t{64} << 20;
 
 struct Shared {
-  // Order of locking: heaps, pool, large.
+  // Order of locking: common, heaps, pool, large.
+  std::mutex common_mutex;
+  Heap* common = nullptr;  // for threads that already gave theirs away
+
   std::mutex heaps_mutex;
   Heap* orphans = nullptr;
-  Heap* common = nullptr;  // for threads that already gave theirs away; used under heaps_mutex
 
   std::mutex pool_mutex;
   Slab* pool[2] = {};  // narrow, wide
   int64_t pool_bytes = 0;
 
-  std::mutex large_mutex;
-  LargeBlock* classes[kLargeClasses] = {};
-  LargeBlock* newest = nullptr;
-  LargeBlock* oldest = nullptr;
-  uint64_t releases = 0;
-  int64_t live_held = 0;     // live large bytes, rounded to classes
-  int64_t highest_held = 0;  // maximum of that
-  int64_t cached = 0;
-  int64_t cache_limit = 0;
-  Counts counts;
-
-  size_t page = 4096;
-  uint64_t memory_limit = 0;
+  LargeCache large;
+  const uint64_t memory_limit = zero::memory_limit();
 
   Shared() {
-#if !defined(_WIN32)
-    page = static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
-#endif
-    memory_limit = zero::memory_limit();
-    const uint64_t quarter = memory_limit / 4;
-    cache_limit = quarter == 0 ? int64_t{1} << 30 : static_cast<int64_t>(quarter);
+    large.set_limit(memory_limit == 0 ? size_t{1} << 30 : static_cast<size_t>(memory_limit / 4));
+  }
+
+  // Some systems promise more memory than they have, and kill the process that uses it.
+  bool is_hopeless(size_t nbytes) const {
+    return nbytes > kLargest || (memory_limit > 0 && nbytes > memory_limit);
   }
 };
 
@@ -252,7 +114,7 @@ ZERO_THREAD_LOCAL Heap* thread_heap = nullptr;
 ZERO_THREAD_LOCAL bool thread_ended = false;
 
 int64_t live_now(const Shared& state) {
-  int64_t live = state.counts.live_bytes.get();
+  int64_t live = state.large.live_bytes();
   for (Heap* h = all_heaps.load(std::memory_order_acquire); h != nullptr; h = h->next_heap) {
     live += h->counts.live_bytes.get();
   }
@@ -261,7 +123,7 @@ int64_t live_now(const Shared& state) {
 
 // The sum over heaps is made only when a new peak is possible.
 void sample_peak(const Shared& state) {
-  const int64_t bound = state.counts.live_bytes.get() + slab_bytes.load(std::memory_order_relaxed);
+  const int64_t bound = state.large.live_bytes() + slab_bytes.load(std::memory_order_relaxed);
   if (bound <= peak_bytes.load(std::memory_order_relaxed)) return;
   raise_to(peak_bytes, live_now(state));
 }
@@ -278,8 +140,7 @@ void sample_peak(const Shared& state) {
 Heap* new_heap() {
   Heap* heap = new Heap;
   heap->next_heap = all_heaps.load(std::memory_order_relaxed);
-  while (!all_heaps.compare_exchange_weak(heap->next_heap, heap, std::memory_order_release)) {
-  }
+  while (!all_heaps.compare_exchange_weak(heap->next_heap, heap, std::memory_order_release)) {}
   return heap;
 }
 
@@ -339,10 +200,10 @@ Slab* take_slab(Heap* heap, int index) {
       state.pool_bytes -= static_cast<int64_t>(size);
     }
   }
-  if (memory == nullptr) memory = system_allocate(size, size);
+  if (memory == nullptr) memory = take_pages(size, size);
   if (memory == nullptr) {
     empty_cache();
-    memory = system_allocate(size, size);
+    memory = take_pages(size, size);
     if (memory == nullptr) return nullptr;
   }
   Slab* slab = new (memory) Slab;
@@ -368,7 +229,7 @@ void give_slab(Slab* slab) {
       return;
     }
   }
-  system_release(slab, size);
+  give_pages(slab, size);
 }
 
 // After a block came back to a slab that was full or is now empty.
@@ -405,8 +266,7 @@ void return_to_owner(Slab* slab, Block* block) {
   std::atomic<Block*>& list = slab->owner->returned;
   block->next = list.load(std::memory_order_relaxed);
   while (!list.compare_exchange_weak(block->next, block, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-  }
+                                     std::memory_order_relaxed)) {}
 }
 
 // Hands out never used blocks a page at a time, so that memory is touched as it is needed.
@@ -446,7 +306,8 @@ bool refill(Heap* heap, int index) {
 inline Block* take(Heap* heap, int index) {
   Slab* slab = heap->current[index];
   Block* block = slab->free;
-  if (block == nullptr) [[unlikely]] return nullptr;
+  if (block == nullptr) [[unlikely]]
+    return nullptr;
   slab->free = block->next;
   ++slab->used;
   return block;
@@ -463,7 +324,7 @@ void* allocate_from(Heap* heap, size_t nbytes) {
 template <class F>
 auto with_common_heap(F&& f) {
   Shared& state = shared();
-  const std::lock_guard<std::mutex> guard(state.heaps_mutex);
+  const std::lock_guard<std::mutex> guard(state.common_mutex);
   if (state.common == nullptr) state.common = new_heap();
   return f(state.common);
 }
@@ -506,112 +367,22 @@ void release_slab_pool(Shared& state) {
     while (Slab* slab = state.pool[size == kWideSlab]) {
       state.pool[size == kWideSlab] = slab->next;
       state.pool_bytes -= static_cast<int64_t>(size);
-      system_release(slab, size);
+      give_pages(slab, size);
     }
   }
-}
-
-// ---- Large blocks -------------------------------------------------------------------------------
-
-void unlink_large(Shared& state, LargeBlock* block) {
-  (block->newer != nullptr ? block->newer->older : state.newest) = block->older;
-  (block->older != nullptr ? block->older->newer : state.oldest) = block->newer;
-  (block->class_previous != nullptr ? block->class_previous->class_next
-                                    : state.classes[block->index]) = block->class_next;
-  if (block->class_next != nullptr) block->class_next->class_previous = block->class_previous;
-  state.cached -= static_cast<int64_t>(class_bytes(block->index));
-}
-
-void link_large(Shared& state, void* p, int index) {
-  LargeBlock*& first = state.classes[index];
-  LargeBlock* block = new (p) LargeBlock{nullptr, state.newest, first, nullptr, state.releases, index};
-  (state.newest != nullptr ? state.newest->newer : state.oldest) = block;
-  state.newest = block;
-  if (first != nullptr) first->class_previous = block;
-  first = block;
-  state.cached += static_cast<int64_t>(class_bytes(index));
-}
-
-// Unlinks the oldest blocks while `surplus()`; they are released after the lock is given up.
-template <class Surplus>
-LargeBlock* evict_while(Shared& state, Surplus surplus) {
-  LargeBlock* evicted = nullptr;
-  while (state.oldest != nullptr && surplus()) {
-    LargeBlock* block = state.oldest;
-    unlink_large(state, block);
-    block->older = evicted;
-    evicted = block;
-  }
-  return evicted;
-}
-
-void release_all(LargeBlock* block) {
-  while (block != nullptr) {
-    LargeBlock* next = block->older;
-    system_release(block, class_bytes(block->index));
-    block = next;
-  }
-}
-
-// From the cache, or null.
-void* take_large(Shared& state, int index) {
-  LargeBlock* evicted = nullptr;
-  LargeBlock* block;
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    block = state.classes[index];
-    if (block != nullptr) {
-      unlink_large(state, block);
-    } else {
-      // Make room before asking the system, so that not even a moment passes the bound.
-      const int64_t live = state.live_held + static_cast<int64_t>(class_bytes(index));
-      const int64_t bound = std::max(state.highest_held, live) / 4 * 5 + kHeldSlack;
-      evicted = evict_while(state, [&] { return live + state.cached > bound; });
-    }
-  }
-  release_all(evicted);
-  return block;
 }
 
 [[gnu::noinline]] void* allocate_large(size_t nbytes) {
   Shared& state = shared();
-  // Some systems promise more memory than they have and kill the process that uses it.
-  if (nbytes > kLargest || (state.memory_limit > 0 && nbytes > state.memory_limit)) refuse(nbytes);
-  const int index = size_class(nbytes);
-  const size_t size = class_bytes(index);
-  void* p = take_large(state, index);
-  if (p == nullptr) p = system_allocate(size, state.page);
+  if (state.is_hopeless(nbytes)) refuse(nbytes);
+  void* p = state.large.take(nbytes);
   if (p == nullptr) {
     empty_cache();
-    p = system_allocate(size, state.page);
+    p = state.large.take(nbytes);
     if (p == nullptr) refuse(nbytes);
-  }
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    state.live_held += static_cast<int64_t>(size);
-    state.highest_held = std::max(state.highest_held, state.live_held);
-    state.counts.count_in(nbytes);
   }
   sample_peak(state);
   return p;
-}
-
-[[gnu::noinline]] void deallocate_large(void* p, size_t nbytes) noexcept {
-  Shared& state = shared();
-  const int index = size_class(nbytes);
-  LargeBlock* evicted;
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    ++state.releases;
-    state.live_held -= static_cast<int64_t>(class_bytes(index));
-    state.counts.count_out(nbytes);
-    link_large(state, p, index);
-    evicted = evict_while(state, [&] {
-      return state.cached > state.cache_limit ||
-             state.releases - state.oldest->released_at > kReuseWindow;
-    });
-  }
-  release_all(evicted);
 }
 
 void fill_stats(const Counts& counts, MemoryStats& stats) {
@@ -627,47 +398,47 @@ void fill_stats(const Counts& counts, MemoryStats& stats) {
 // The sanitizer sees each block, so that it can tell overruns and uses after the release.
 void* allocate(size_t nbytes) {
   Shared& state = shared();
+  if (state.is_hopeless(nbytes)) refuse(nbytes);
   const size_t size = (std::max<size_t>(nbytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  if (nbytes > kLargest || (state.memory_limit > 0 && nbytes > state.memory_limit)) refuse(nbytes);
   void* p = std::aligned_alloc(kAlignment, size);
   if (p == nullptr) refuse(nbytes);
-  const std::lock_guard<std::mutex> guard(state.large_mutex);
-  state.counts.count_in(nbytes);
-  system_bytes.fetch_add(static_cast<int64_t>(nbytes));
-  raise_to(peak_system_bytes, system_bytes.load());
-  raise_to(peak_bytes, state.counts.live_bytes.get());
+  with_common_heap([&](Heap* heap) { heap->counts.count_in(nbytes); });
+  raise_to(peak_bytes, live_now(state));
   return p;
 }
 
 void deallocate(void* pointer, size_t nbytes) noexcept {
   if (pointer == nullptr) return;
   std::free(pointer);
-  Shared& state = shared();
-  const std::lock_guard<std::mutex> guard(state.large_mutex);
-  state.counts.count_out(nbytes);
-  system_bytes.fetch_sub(static_cast<int64_t>(nbytes));
+  with_common_heap([&](Heap* heap) { heap->counts.count_out(nbytes); });
 }
 
 #else
 
 void* allocate(size_t nbytes) {
-  if (nbytes > kSmallMax) [[unlikely]] return allocate_large(nbytes);
+  if (nbytes > kSmallMax) [[unlikely]]
+    return allocate_large(nbytes);
   Heap* heap = thread_heap;
-  if (heap == nullptr) [[unlikely]] return allocate_small_slowly(nbytes);
+  if (heap == nullptr) [[unlikely]]
+    return allocate_small_slowly(nbytes);
   Block* block = take(heap, kSmallClass[(nbytes + 63) / 64]);
-  if (block == nullptr) [[unlikely]] return allocate_small_slowly(nbytes);
+  if (block == nullptr) [[unlikely]]
+    return allocate_small_slowly(nbytes);
   heap->counts.count_in(nbytes);
   return block;
 }
 
 void deallocate(void* pointer, size_t nbytes) noexcept {
-  if (nbytes > kSmallMax) [[unlikely]] return deallocate_large(pointer, nbytes);
-  if (pointer == nullptr) [[unlikely]] return;
+  if (pointer == nullptr) [[unlikely]]
+    return;
+  if (nbytes > kSmallMax) [[unlikely]]
+    return shared().large.give(pointer, nbytes);
   const uintptr_t mask = ~static_cast<uintptr_t>(slab_size(nbytes) - 1);
   Slab* slab = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(pointer) & mask);
   Block* block = static_cast<Block*>(pointer);
   Heap* heap = thread_heap;
-  if (slab->owner != heap) [[unlikely]] return deallocate_small_slowly(slab, block, nbytes);
+  if (slab->owner != heap) [[unlikely]]
+    return deallocate_small_slowly(slab, block, nbytes);
   heap->counts.count_out(nbytes);
   put_back(heap, slab, block);
 }
@@ -677,26 +448,30 @@ void deallocate(void* pointer, size_t nbytes) noexcept {
 MemoryStats memory_stats() {
   Shared& state = shared();
   MemoryStats stats{};
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    fill_stats(state.counts, stats);
-    stats.cache_limit = state.cache_limit;
-  }
+  fill_stats(state.large.counts(), stats);
+  stats.cache_limit = state.large.limit();
   for (Heap* h = all_heaps.load(std::memory_order_acquire); h != nullptr; h = h->next_heap) {
     fill_stats(h->counts, stats);
   }
   raise_to(peak_bytes, stats.live_bytes);
   stats.peak_bytes = peak_bytes.load();
-  stats.system_bytes = system_bytes.load();
-  stats.peak_system_bytes = peak_system_bytes.load();
-  stats.system_allocations = system_allocations.load();
+#if ZERO_ALLOCATOR_PASS_THROUGH
+  stats.system_bytes = stats.live_bytes;
+  stats.peak_system_bytes = stats.peak_bytes;
+  stats.system_allocations = stats.allocations;
+#else
+  const PageCounts pages = page_counts();
+  stats.system_bytes = pages.bytes;
+  stats.peak_system_bytes = pages.peak_bytes;
+  stats.system_allocations = pages.calls;
+#endif
   stats.cached_bytes = stats.system_bytes - stats.live_bytes;
   return stats;
 }
 
 void reset_peak_memory_stats() {
   peak_bytes.store(live_now(shared()));
-  peak_system_bytes.store(system_bytes.load());
+  reset_peak_pages();
 }
 
 void empty_cache() {
@@ -704,34 +479,19 @@ void empty_cache() {
   {
     const std::lock_guard<std::mutex> guard(state.heaps_mutex);
     for (Heap* h = state.orphans; h != nullptr; h = h->next_orphan) drop_empty_slabs(h);
-    if (state.common != nullptr) drop_empty_slabs(state.common);
   }
   if (thread_heap != nullptr) drop_empty_slabs(thread_heap);
   release_slab_pool(state);
-  LargeBlock* evicted;
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    evicted = evict_while(state, [] { return true; });
-    state.highest_held = state.live_held;
-  }
-  release_all(evicted);
+  state.large.clear();
 }
 
-void set_cache_limit(size_t nbytes) {
-  Shared& state = shared();
-  LargeBlock* evicted;
-  {
-    const std::lock_guard<std::mutex> guard(state.large_mutex);
-    state.cache_limit = static_cast<int64_t>(std::min(nbytes, kLargest));
-    evicted = evict_while(state, [&] { return state.cached > state.cache_limit; });
-  }
-  release_all(evicted);
-}
+void set_cache_limit(size_t nbytes) { shared().large.set_limit(nbytes); }
 
 void allocator_before_fork() {
+  shared().common_mutex.lock();
   shared().heaps_mutex.lock();
   shared().pool_mutex.lock();
-  shared().large_mutex.lock();
+  shared().large.lock();
 }
 
 // The heaps of threads that the child does not have stay as they were: a block from one of them can
@@ -739,9 +499,10 @@ void allocator_before_fork() {
 void allocator_after_fork_child() { allocator_after_fork_parent(); }
 
 void allocator_after_fork_parent() {
-  shared().large_mutex.unlock();
+  shared().large.unlock();
   shared().pool_mutex.unlock();
   shared().heaps_mutex.unlock();
+  shared().common_mutex.unlock();
 }
 
 }  // namespace zero

@@ -26,10 +26,12 @@ void* allocate(size_t nbytes);
 void deallocate(void* pointer, size_t nbytes) noexcept;
 
 struct MemoryStats {
-  int64_t live_bytes;    // sum of the sizes asked and not yet released; exact
-  int64_t peak_bytes;    // its maximum. Exact for large blocks; blocks <= 32 KiB are sampled whenever a
-                         // large block or a slab is taken, so a maximum inside existing slabs can be missed
-  int64_t cached_bytes;  // system_bytes - live_bytes: free blocks, rounding to size classes, slab rests
+  int64_t live_bytes;  // sum of the sizes asked and not yet released; exact
+  int64_t
+      peak_bytes;  // its maximum. Exact for large blocks; blocks <= 32 KiB are sampled whenever a
+  // large block or a slab is taken, so a maximum inside existing slabs can be missed
+  int64_t
+      cached_bytes;  // system_bytes - live_bytes: free blocks, rounding to size classes, slab rests
   int64_t system_bytes;  // address space taken from the system
   int64_t peak_system_bytes;
   int64_t allocations;  // calls of allocate() so far

@@ -1,8 +1,11 @@
 #include "zero/core/generator.h"
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <random>
+
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
@@ -65,13 +68,32 @@ void Generator::set_state(const State& state) {
   offset_ = offset;
 }
 
+namespace {
+
+std::atomic<Generator*> existing_default{nullptr};
+ZERO_THREAD_LOCAL Generator* locked_default = nullptr;  // by generator_before_fork
+
+}  // namespace
+
 Generator& default_generator() {
-  static Generator* const generator = new Generator(random_seed());  // leaked: used until exit
+  static Generator* const generator = [] {  // leaked: used until exit
+    auto* const made = new Generator(random_seed());
+    existing_default.store(made);
+    return made;
+  }();
   return *generator;
 }
 
-void generator_before_fork() { default_generator().lock(); }
-void generator_after_fork_parent() { default_generator().unlock(); }
-void generator_after_fork_child() { default_generator().unlock(); }
+// A generator that was never used is not made here: each child shall seed its own.
+void generator_before_fork() {
+  locked_default = existing_default.load();
+  if (locked_default != nullptr) locked_default->lock();
+}
+
+void generator_after_fork_parent() {
+  if (locked_default != nullptr) locked_default->unlock();
+}
+
+void generator_after_fork_child() { generator_after_fork_parent(); }
 
 }  // namespace zero

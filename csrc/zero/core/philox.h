@@ -15,8 +15,8 @@
 
 namespace zero {
 
-ZERO_PHILOX_INLINE void philox4x32(uint32_t key0, uint32_t key1, uint32_t c0, uint32_t c1, uint32_t c2,
-                                   uint32_t c3, uint32_t out[4]) {
+ZERO_PHILOX_INLINE void philox4x32(uint32_t key0, uint32_t key1, uint32_t c0, uint32_t c1,
+                                   uint32_t c2, uint32_t c3, uint32_t out[4]) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53u} * c0;
     const uint64_t product1 = uint64_t{0xCD9E8D57u} * c2;

@@ -22,9 +22,7 @@ namespace zero {
 namespace {
 
 // One line of mountinfo: "36 35 0:30 /path /mount rw,relatime shared:1 - cgroup2 cgroup2 rw,cpu".
-struct Mount {
-  std::string root, point, type, options;
-};
+struct Mount { std::string root, point, type, options; };
 
 std::vector<Mount> cgroup_mounts(const std::string& root) {
   std::vector<Mount> mounts;
@@ -34,8 +32,7 @@ std::vector<Mount> cgroup_mounts(const std::string& root) {
     std::string skipped, word;
     Mount mount;
     words >> skipped >> skipped >> skipped >> mount.root >> mount.point;
-    while (words >> word && word != "-") {
-    }
+    while (words >> word && word != "-") {}
     words >> mount.type >> skipped >> mount.options;
     if (mount.type == "cgroup" || mount.type == "cgroup2") mounts.push_back(mount);
   }

@@ -13,15 +13,17 @@ enum BlasTranspose : int { kNoTrans = 111, kTrans = 112 };
 // C interface with 32-bit integers (LP64). Every member is set, else there is no Blas.
 struct Blas {
   // c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) is k x n.
-  void (*sgemm)(BlasOrder order, BlasTranspose transa, BlasTranspose transb, int m, int n, int k, float alpha,
-                const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
-  void (*dgemm)(BlasOrder order, BlasTranspose transa, BlasTranspose transb, int m, int n, int k, double alpha,
-                const double* a, int lda, const double* b, int ldb, double beta, double* c, int ldc);
+  void (*sgemm)(BlasOrder order, BlasTranspose transa, BlasTranspose transb, int m, int n, int k,
+                float alpha, const float* a, int lda, const float* b, int ldb, float beta, float* c,
+                int ldc);
+  void (*dgemm)(BlasOrder order, BlasTranspose transa, BlasTranspose transb, int m, int n, int k,
+                double alpha, const double* a, int lda, const double* b, int ldb, double beta,
+                double* c, int ldc);
   // y = alpha op(a) x + beta y; a is m x n.
-  void (*sgemv)(BlasOrder order, BlasTranspose trans, int m, int n, float alpha, const float* a, int lda,
-                const float* x, int incx, float beta, float* y, int incy);
-  void (*dgemv)(BlasOrder order, BlasTranspose trans, int m, int n, double alpha, const double* a, int lda,
-                const double* x, int incx, double beta, double* y, int incy);
+  void (*sgemv)(BlasOrder order, BlasTranspose trans, int m, int n, float alpha, const float* a,
+                int lda, const float* x, int incx, float beta, float* y, int incy);
+  void (*dgemv)(BlasOrder order, BlasTranspose trans, int m, int n, double alpha, const double* a,
+                int lda, const double* x, int incx, double beta, double* y, int incy);
 };
 
 // Null when no library was found or ZERO_BLAS=none. The library runs one thread; call it from as many

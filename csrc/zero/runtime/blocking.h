@@ -4,7 +4,7 @@
 namespace zero {
 
 struct BlockingHook {
-  void* (*release)() = nullptr;       // null result: this thread holds no lock, nothing to do
+  void* (*release)() = nullptr;      // null result: this thread holds no lock, nothing to do
   void (*acquire)(void*) = nullptr;  // takes what release() returned
 };
 

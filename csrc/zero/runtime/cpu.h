@@ -30,7 +30,7 @@ ThreadChoice default_thread_count();
 std::vector<int> affinity_cpus();  // numbers of the CPUs this thread may run on; empty if unknown
 int physical_cores(const std::vector<int>& cpus, const std::string& root = "");  // 0 if unknown
 double cgroup_cpu_quota(const std::string& root = "");  // in CPUs; 0 without a quota
-ThreadChoice choose_threads(const char* zero_num_threads, const char* omp_num_threads, int cpus, int cores,
-                            double quota);
+ThreadChoice choose_threads(const char* zero_num_threads, const char* omp_num_threads, int cpus,
+                            int cores, double quota);
 
 }  // namespace zero

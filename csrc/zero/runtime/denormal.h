@@ -29,7 +29,9 @@ inline uint64_t read_fp_control() {
   __asm__ __volatile__("mrs %0, fpcr" : "=r"(control));
   return control;
 }
-inline void write_fp_control(uint64_t control) { __asm__ __volatile__("msr fpcr, %0" : : "r"(control)); }
+inline void write_fp_control(uint64_t control) {
+  __asm__ __volatile__("msr fpcr, %0" : : "r"(control));
+}
 #elif defined(_M_ARM64)
 inline constexpr uint64_t kFlushBits = uint64_t{1} << 24;
 inline uint64_t read_fp_control() { return _ReadStatusReg(ARM64_FPCR); }

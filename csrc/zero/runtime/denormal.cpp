@@ -1,0 +1,14 @@
+#include "zero/runtime/denormal.h"
+
+namespace zero {
+
+bool set_flush_denormal(bool enabled) {
+  detail::flush_denormal_enabled.store(enabled, std::memory_order_relaxed);
+  return detail::kFlushBits != 0;
+}
+
+bool flush_denormal() {
+  return detail::kFlushBits != 0 && detail::flush_denormal_enabled.load(std::memory_order_relaxed);
+}
+
+}  // namespace zero
