@@ -1,0 +1,453 @@
+# One input, elementwise.
+
+
+def neg(Tensor input not None):
+    """The elements with the opposite sign: ``y = -x``.
+
+    Args:
+        input: tensor of any shape, not bool.
+
+    Raises:
+        DTypeError: the tensor is bool.
+
+    Example:
+        >>> import zero
+        >>> zero.neg(zero.tensor([1.0, -2.0])).tolist()
+        [-1.0, 2.0]
+    """
+    return wrap(ops.neg(input.c, CTarget()))
+
+
+def neg_(Tensor input not None):
+    """`neg` in place: overwrites the tensor and returns it."""
+    ops.neg(input.c, inplace(input.c))
+    return input
+
+
+def abs(Tensor input not None):
+    """The magnitudes: ``y = |x|``. The gradient at 0 is 0.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.abs(zero.tensor([-1.5, 2.0])).tolist()
+        [1.5, 2.0]
+    """
+    return wrap(ops.abs(input.c, CTarget()))
+
+
+def abs_(Tensor input not None):
+    """`abs` in place: overwrites the tensor and returns it."""
+    ops.abs(input.c, inplace(input.c))
+    return input
+
+
+def sign(Tensor input not None):
+    """The signs: -1, 0 or 1. The gradient is 0 everywhere.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.sign(zero.tensor([-3.0, 0.0, 5.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
+    return wrap(ops.sign(input.c, CTarget()))
+
+
+def sign_(Tensor input not None):
+    """`sign` in place: overwrites the tensor and returns it."""
+    ops.sign(input.c, inplace(input.c))
+    return input
+
+
+def exp(Tensor input not None):
+    """The exponential: ``y = e^x``.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.exp(zero.tensor([0.0, float('-inf')])).tolist()
+        [1.0, 0.0]
+    """
+    return wrap(ops.exp(input.c, CTarget()))
+
+
+def exp_(Tensor input not None):
+    """`exp` in place: overwrites the tensor and returns it."""
+    ops.exp(input.c, inplace(input.c))
+    return input
+
+
+def log(Tensor input not None):
+    """The natural logarithm: ``y = ln(x)``; -inf at 0, nan below.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.log(zero.tensor([1.0, 0.0])).tolist()
+        [0.0, -inf]
+    """
+    return wrap(ops.log(input.c, CTarget()))
+
+
+def log_(Tensor input not None):
+    """`log` in place: overwrites the tensor and returns it."""
+    ops.log(input.c, inplace(input.c))
+    return input
+
+
+def sqrt(Tensor input not None):
+    """The square root; nan for negative elements.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.sqrt(zero.tensor([4.0, 9.0])).tolist()
+        [2.0, 3.0]
+    """
+    return wrap(ops.sqrt(input.c, CTarget()))
+
+
+def sqrt_(Tensor input not None):
+    """`sqrt` in place: overwrites the tensor and returns it."""
+    ops.sqrt(input.c, inplace(input.c))
+    return input
+
+
+def tanh(Tensor input not None):
+    """The hyperbolic tangent: ``y = (e^x - e^-x) / (e^x + e^-x)``; never overflows.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.tanh(zero.tensor([0.0, 100.0])).tolist()
+        [0.0, 1.0]
+    """
+    return wrap(ops.tanh(input.c, CTarget()))
+
+
+def tanh_(Tensor input not None):
+    """`tanh` in place: overwrites the tensor and returns it."""
+    ops.tanh(input.c, inplace(input.c))
+    return input
+
+
+def sigmoid(Tensor input not None):
+    """The logistic function: ``y = 1 / (1 + e^-x)``; never overflows.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.sigmoid(zero.tensor([0.0, -1000.0])).tolist()
+        [0.5, 0.0]
+    """
+    return wrap(ops.sigmoid(input.c, CTarget()))
+
+
+def sigmoid_(Tensor input not None):
+    """`sigmoid` in place: overwrites the tensor and returns it."""
+    ops.sigmoid(input.c, inplace(input.c))
+    return input
+
+
+def relu(Tensor input not None):
+    """The positive part: ``y = max(x, 0)``. The gradient at 0 is 0; nan stays nan.
+
+    Args:
+        input: tensor of any shape, not bool.
+
+    Raises:
+        DTypeError: the tensor is bool.
+
+    Example:
+        >>> import zero
+        >>> zero.relu(zero.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+
+    Source: Nair and Hinton, Rectified linear units improve restricted Boltzmann machines, 2010.
+    """
+    return wrap(ops.relu(input.c, CTarget()))
+
+
+def relu_(Tensor input not None):
+    """`relu` in place: overwrites the tensor and returns it."""
+    ops.relu(input.c, inplace(input.c))
+    return input
+
+
+def reciprocal(Tensor input not None):
+    """One over each element: ``y = 1 / x``.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.reciprocal(zero.tensor([2.0, 4.0])).tolist()
+        [0.5, 0.25]
+    """
+    return wrap(ops.reciprocal(input.c, CTarget()))
+
+
+def reciprocal_(Tensor input not None):
+    """`reciprocal` in place: overwrites the tensor and returns it."""
+    ops.reciprocal(input.c, inplace(input.c))
+    return input
+
+
+def bitwise_not(Tensor input not None):
+    """The complement of each bit; for bools the logical not.
+
+    Args:
+        input: tensor of any shape, integer or bool.
+
+    Raises:
+        DTypeError: the tensor is of floats.
+
+    Example:
+        >>> import zero
+        >>> zero.bitwise_not(zero.tensor([0, 5])).tolist()
+        [-1, -6]
+    """
+    return wrap(ops.bitwise_not(input.c, CTarget()))
+
+
+def bitwise_not_(Tensor input not None):
+    """`bitwise_not` in place: overwrites the tensor and returns it."""
+    ops.bitwise_not(input.c, inplace(input.c))
+    return input
+
+
+def logical_not(Tensor input not None):
+    """True where an element is zero. In place, the dtype stays and the values are 0 and 1.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.logical_not(zero.tensor([0, 5])).tolist()
+        [True, False]
+    """
+    return wrap(ops.logical_not(input.c, CTarget()))
+
+
+def logical_not_(Tensor input not None):
+    """`logical_not` in place: overwrites the tensor and returns it."""
+    ops.logical_not(input.c, inplace(input.c))
+    return input
+
+
+def isnan(Tensor input not None):
+    """True where an element is not a number.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.isnan(zero.tensor([1.0, float('nan')])).tolist()
+        [False, True]
+    """
+    return wrap(ops.isnan(input.c))
+
+
+def isinf(Tensor input not None):
+    """True where an element is inf or -inf.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.isinf(zero.tensor([1.0, float('-inf')])).tolist()
+        [False, True]
+    """
+    return wrap(ops.isinf(input.c))
+
+
+def isfinite(Tensor input not None):
+    """True where an element is neither infinite nor nan.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.isfinite(zero.tensor([1.0, float('inf'), float('nan')])).tolist()
+        [True, False, False]
+    """
+    return wrap(ops.isfinite(input.c))
+
+
+def square(Tensor input not None):
+    """Each element times itself: ``y = x^2``.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.square(zero.tensor([-3.0, 2.0])).tolist()
+        [9.0, 4.0]
+    """
+    return wrap(ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), CTarget()))
+
+
+def square_(Tensor input not None):
+    """`square` in place: overwrites the tensor and returns it."""
+    ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), inplace(input.c))
+    return input
+
+
+def rsqrt(Tensor input not None):
+    """One over the square root: ``y = 1 / sqrt(x)``.
+
+    Args:
+        input: tensor of any shape; integers and bools give the default float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.rsqrt(zero.tensor([4.0, 16.0])).tolist()
+        [0.5, 0.25]
+    """
+    return wrap(ops.reciprocal(ops.sqrt(input.c, CTarget()), CTarget()))
+
+
+cdef int bound_of(object bound, optional[CScalar]& out, str op, str argument) except -1:
+    if bound is not None:
+        out = as_scalar(bound, op, argument)
+    return 0
+
+
+# PyTorch's rule for tensor bounds: nan in x or in a bound gives nan; where min > max, max wins.
+cdef CTensor clamp_by_tensors(const CTensor& x, object low, object high) except *:
+    cdef CTensor y = x, bound, replace
+    if low is not None:
+        bound = (<Tensor?> low).c
+        replace = ops.logical_or(COperand(ops.lt(COperand(y), COperand(bound), CTarget())),
+                                 COperand(ops.isnan(bound)), CTarget())
+        y = ops.where(replace, COperand(bound), COperand(y), CTarget())
+    if high is not None:
+        bound = (<Tensor?> high).c
+        replace = ops.logical_or(COperand(ops.gt(COperand(y), COperand(bound), CTarget())),
+                                 COperand(ops.isnan(bound)), CTarget())
+        y = ops.where(replace, COperand(bound), COperand(y), CTarget())
+    return y
+
+
+cdef object clamp_of(Tensor x, object low, object high, bint write, str op):
+    cdef optional[CScalar] c_low, c_high
+    if low is None and high is None:
+        raise zero_value_error(f"{op}: at least one of min and max must be given; got neither")
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
+        for bound in (low, high):
+            if bound is not None and not isinstance(bound, Tensor):
+                raise TypeError(f"{op}: min and max must both be tensors or both be numbers; got "
+                                f"{type(low).__name__} and {type(high).__name__}")
+        if write:
+            return inplace_result(x, clamp_by_tensors(x.c, low, high))
+        return wrap(clamp_by_tensors(x.c, low, high))
+    bound_of(low, c_low, op, "min")
+    bound_of(high, c_high, op, "max")
+    if write:
+        ops.clamp(x.c, c_low, c_high, inplace(x.c))
+        return x
+    return wrap(ops.clamp(x.c, c_low, c_high, CTarget()))
+
+
+def clamp(Tensor input not None, min=None, max=None):
+    """Limits each element: ``y = min(max(x, low), high)``.
+
+    Args:
+        input: tensor of any shape; nan stays nan.
+        min: lower bound: a number, or a tensor that broadcasts with `input`; None for none.
+        max: upper bound, likewise. Where `min` exceeds `max`, the result is `max`.
+
+    Raises:
+        ValueError: both bounds are None.
+        TypeError: one bound is a tensor and the other a number.
+
+    Example:
+        >>> import zero
+        >>> zero.clamp(zero.tensor([-2.0, 0.5, 2.0]), min=-1, max=1).tolist()
+        [-1.0, 0.5, 1.0]
+    """
+    return clamp_of(input, min, max, False, "clamp")
+
+
+def clamp_(Tensor input not None, min=None, max=None):
+    """`clamp` in place: overwrites the tensor and returns it."""
+    return clamp_of(input, min, max, True, "clamp_")
+
+
+def clamp_min(Tensor input not None, min):
+    """Limits each element from below: ``y = max(x, min)``.
+
+    Args:
+        input: tensor of any shape; nan stays nan.
+        min: a number, or a tensor that broadcasts with `input`.
+
+    Example:
+        >>> import zero
+        >>> zero.clamp_min(zero.tensor([-2.0, 0.5]), 0).tolist()
+        [0.0, 0.5]
+    """
+    return clamp_of(input, min, None, False, "clamp_min")
+
+
+def clamp_min_(Tensor input not None, min):
+    """`clamp_min` in place: overwrites the tensor and returns it."""
+    return clamp_of(input, min, None, True, "clamp_min_")
+
+
+def clamp_max(Tensor input not None, max):
+    """Limits each element from above: ``y = min(x, max)``.
+
+    Args:
+        input: tensor of any shape; nan stays nan.
+        max: a number, or a tensor that broadcasts with `input`.
+
+    Example:
+        >>> import zero
+        >>> zero.clamp_max(zero.tensor([2.0, 0.5]), 1).tolist()
+        [1.0, 0.5]
+    """
+    return clamp_of(input, None, max, False, "clamp_max")
+
+
+def clamp_max_(Tensor input not None, max):
+    """`clamp_max` in place: overwrites the tensor and returns it."""
+    return clamp_of(input, None, max, True, "clamp_max_")
+
+
+negative = neg
+negative_ = neg_
+absolute = abs
+absolute_ = abs_
+clip = clamp
+clip_ = clamp_
+
+
+as_methods("""
+    neg negative abs absolute sign exp log sqrt tanh sigmoid relu reciprocal bitwise_not
+    logical_not isnan isinf isfinite square rsqrt clamp clip clamp_min clamp_max
+""")
+as_methods_only("""
+    neg_ negative_ abs_ absolute_ sign_ exp_ log_ sqrt_ tanh_ sigmoid_ relu_ reciprocal_
+    bitwise_not_ logical_not_ square_ clamp_ clip_ clamp_min_ clamp_max_
+""")

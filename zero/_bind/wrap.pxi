@@ -1,0 +1,86 @@
+# Tensors between C++ and Python: one Python object per C++ tensor while it is alive.
+cdef extern from *:
+    """
+    #include "zero/core/tensor.h"
+
+    // A new reference to the Python object of a tensor; null if there is none, or it is being
+    // deallocated (its count is 0 while weak references and attributes are cleared).
+    static inline PyObject* zero_live_wrapper(const zero::Tensor& t) {
+      PyObject* w = static_cast<PyObject*>(t.impl()->wrapper_.load(std::memory_order_acquire));
+      if (w == nullptr || Py_REFCNT(w) == 0) return nullptr;
+      Py_INCREF(w);
+      return w;
+    }
+    static inline void zero_set_wrapper(const zero::Tensor& t, PyObject* w) {
+      t.impl()->wrapper_.store(w, std::memory_order_release);
+    }
+    // Unless another object took the place.
+    static inline void zero_clear_wrapper(const zero::Tensor& t, PyObject* w) {
+      void* expected = w;
+      if (t.defined()) t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
+    }
+    """
+    PyObject* live_wrapper "zero_live_wrapper"(const CTensor& t) noexcept
+    void set_wrapper "zero_set_wrapper"(const CTensor& t, object w) noexcept
+    void clear_wrapper "zero_clear_wrapper"(const CTensor& t, object w) noexcept
+    Tensor steal_tensor "(PyObject*)"(PyObject* o)
+
+
+cdef Tensor new_wrapper(CTensor t):
+    """A Python object for a tensor that has none."""
+    cdef Tensor result
+    if t.impl().is_parameter_:
+        result = <Tensor> Parameter.__new__(Parameter)
+    else:
+        result = <Tensor> Tensor.__new__(Tensor)
+    set_wrapper(t, result)
+    result.c = move(t)
+    return result
+
+
+cdef inline Tensor wrap(CTensor t):
+    """The Python object of a tensor."""
+    cdef PyObject* w = live_wrapper(t)
+    if w is not NULL:
+        return steal_tensor(w)
+    return new_wrapper(move(t))
+
+
+cdef object wrap_optional(CTensor t):
+    """The same; None for an undefined tensor."""
+    if not t.defined():
+        return None
+    return wrap(move(t))
+
+
+cdef tuple wrap_all(CTensors& tensors):
+    cdef list result = []
+    cdef int64_t i
+    for i in range(tensors.size()):
+        result.append(wrap_optional(tensors[i]))
+    return tuple(result)
+
+
+cdef Tensor finish(CTensor t, object requires_grad):
+    """Wraps the result of a function that creates a tensor."""
+    if requires_grad:
+        meta.set_requires_grad(t, True)
+    return wrap(move(t))
+
+
+cdef extern from *:
+    """
+    // Writes to the dict of a class that Python does not let be written to.
+    static int zero_set_class_attribute(PyObject* type, PyObject* name, PyObject* value) {
+      PyTypeObject* t = reinterpret_cast<PyTypeObject*>(type);
+      int status = PyDict_SetItem(t->tp_dict, name, value);
+      PyType_Modified(t);
+      return status;
+    }
+    """
+    int set_class_attribute "zero_set_class_attribute"(object type, object name, object value) except -1
+
+
+cdef int attach(str name, object function) except -1:
+    """Makes a module function the method Tensor.<name> as well."""
+    return set_class_attribute(Tensor, name, function)

@@ -1,0 +1,17 @@
+from libc.stdint cimport int64_t
+
+cdef extern from "zero/core/allocator.h" namespace "zero":
+    cdef cppclass MemoryStats:
+        int64_t live_bytes
+        int64_t peak_bytes
+        int64_t cached_bytes
+        int64_t system_bytes
+        int64_t peak_system_bytes
+        int64_t allocations
+        int64_t live_blocks
+        int64_t system_allocations
+        int64_t cache_limit
+
+    MemoryStats memory_stats() noexcept
+    void reset_peak_memory_stats() noexcept
+    void empty_cache() noexcept

@@ -1,0 +1,56 @@
+"""The classes of zero._zero that are seen from C, and the conventions of its parts.
+
+A function of an operator parses its arguments, makes one C++ call and wraps the result:
+
+    def exp(Tensor input not None):
+        return wrap(ops.exp(input.c, CTarget()))
+    attach("exp", exp)                      # the method Tensor.exp is the same function
+
+    wrap(CTensor)                           CTensor -> Tensor; the same object while it is alive
+    as_operand(x, "add", "other")           Tensor or number -> COperand, which borrows the tensor
+    as_scalar(x, "full", "fill_value")      number -> CScalar
+    as_int(x, "select", "index")            int -> int64_t;   as_float(x, "sgd", "lr") -> double
+    as_dims(args, "zeros")                  (2, 3) or ((2, 3),) or 2 or a Size -> CDims
+    as_dtype(x, "sum")                      zero.float32 -> CDType
+    as_device(x, "zeros")                   "cpu", zero.device -> CDevice; None -> cpu
+    as_options(dtype, device, "zeros")      both -> CTensorOptions; None -> the default
+    as_tensors(sequence, "cat", "tensors")  sequence of Tensors -> CTensors
+    as_generator(x, "rand")                 Generator or None -> CGenerator* (null for None)
+    size_of(CDims), dtype_object(CDType), device_object(CDevice)   back to Python
+    finish(CTensor, requires_grad)          wrap + requires_grad for functions that create
+
+Each raises with the name of the op and of the argument. The hot ones are declared `except *`.
+"""
+from zero._cpp.device cimport CDevice
+from zero._cpp.dtype cimport CDType
+from zero._cpp.generator cimport CGenerator
+from zero._cpp.node cimport NodeRef
+from zero._cpp.tensor cimport CTensor
+
+
+cdef class DTypeObject:      # zero.dtype
+    cdef CDType value
+    cdef readonly str name
+
+
+cdef class DeviceObject:     # zero.device
+    cdef CDevice value
+
+
+cdef class Generator:
+    cdef CGenerator* generator
+    cdef bint owned
+
+
+cdef class Node:
+    cdef NodeRef node
+
+
+cdef class Tensor:
+    cdef CTensor c
+    cdef dict __dict__
+    cdef object __weakref__
+
+
+cdef class Parameter(Tensor):
+    pass

@@ -1,0 +1,43 @@
+# distutils: language = c++
+"""The compiled half of zero: tensors, operators, autograd. Use it through the package `zero`."""
+from cpython.object cimport PyObject, PyTypeObject, Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE
+from libc.stdint cimport int64_t, uint64_t, uint8_t
+from libcpp cimport bool as cbool
+from libcpp.optional cimport nullopt, optional
+from libcpp.utility cimport move, pair
+
+from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops, parallel
+from zero._cpp.blocking cimport set_blocking_hook
+from zero._cpp.device cimport CDevice, device_name
+from zero._cpp.dtype cimport CDType, dtype_name, is_floating, itemsize, promote
+from zero._cpp.error cimport error_classes
+from zero._cpp.inplace cimport CTarget
+from zero._cpp.generator cimport CGenerator
+from zero._cpp.ops cimport COperand, CReduction
+from zero._cpp.scalar cimport CScalar, ScalarKind
+from zero._cpp.shape cimport CDims
+from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
+
+# In the order of dependency. Module functions such as sum, max and abs hide Python's own in all parts.
+include "_bind/errors.pxi"
+include "_bind/dtype.pxi"
+include "_bind/wrap.pxi"
+include "_bind/arguments.pxi"
+include "_bind/convert.pxi"
+include "_bind/buffer.pxi"
+include "_bind/index.pxi"
+include "_bind/autograd.pxi"
+include "_bind/arithmetic.pxi"
+include "_bind/tensor.pxi"
+include "_bind/methods.pxi"
+include "_bind/runtime.pxi"
+
+include "_bind/creation.pxi"
+include "_bind/unary.pxi"
+include "_bind/binary.pxi"
+include "_bind/reduce.pxi"
+include "_bind/shape.pxi"
+include "_bind/linalg.pxi"
+include "_bind/loss.pxi"
+include "_bind/join.pxi"
+include "_bind/optim.pxi"
