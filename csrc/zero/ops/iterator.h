@@ -7,6 +7,7 @@
 
 #include "zero/kernels/table.h"
 #include "zero/ops/ops.h"
+#include "zero/runtime/parallel.h"
 
 namespace zero {
 
@@ -44,6 +45,49 @@ void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
 
 // out = cast(in), broadcast.
 void run_copy(const Tensor& out, const Tensor& in);
+
+template <class F>
+void StridedLoop::run(int64_t grain, F&& f) const {
+  parallel_for(numel_, grain, [&](int64_t begin, int64_t end) { run_range(begin, end, f); });
+}
+
+// The part [begin, end) of the elements in iteration order: a partial row, whole rows, a partial row.
+template <class F>
+void StridedLoop::run_range(int64_t begin, int64_t end, F& f) const {
+  const int64_t ndim = dims_.size();
+  const int64_t n0 = dims_[0].size;
+  SmallVector<int64_t, 4> index(ndim);
+  char* data[kMaxOperands];
+  int64_t strides[2 * kMaxOperands] = {};
+  for (int k = 0; k < operands_; ++k) {
+    data[k] = data_[k];
+    strides[k] = dims_[0].strides[k];
+    if (ndim > 1) strides[operands_ + k] = dims_[1].strides[k];
+  }
+  auto move = [&](int64_t d, int64_t steps) {
+    index[d] += steps;
+    for (int k = 0; k < operands_; ++k) data[k] += steps * dims_[d].strides[k];
+  };
+  for (int64_t d = 0, rest = begin; d < ndim && rest; ++d) {
+    move(d, rest % dims_[d].size);
+    rest /= dims_[d].size;
+  }
+  for (int64_t left = end - begin; left > 0;) {
+    int64_t columns = std::min(n0 - index[0], left), rows = 1;
+    if (ndim > 1 && columns == n0) rows = std::min(dims_[1].size - index[1], left / n0);
+    f(data, strides, columns, rows);
+    left -= columns * rows;
+    move(0, columns);
+    if (index[0] < n0) break;  // only the last, partial row stops inside
+    move(0, -n0);
+    if (ndim == 1) break;
+    move(1, rows);
+    for (int64_t d = 1; d < ndim && index[d] == dims_[d].size; ++d) {
+      move(d, -dims_[d].size);
+      if (d + 1 < ndim) move(d + 1, 1);
+    }
+  }
+}
 
 // Writes a number as one element of `dtype`.
 void store_scalar(void* where, DType dtype, const Scalar& value);

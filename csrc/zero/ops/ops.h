@@ -19,7 +19,6 @@ namespace zero {
 class Operand {
  public:
   Operand() = default;  // the number 0
-  Operand() = default;  // the number 0, until it is assigned
   Operand(const Tensor& t) : tensor_(&t) {}
   Operand(const Scalar& s) : scalar_(s) {}
   Operand(double s) : scalar_(s) {}

@@ -1,0 +1,311 @@
+// Operators of two and three operands, with broadcasting. Each stands above its gradient.
+//
+// A formula may return a gradient of the broadcast shape or of the promoted dtype: the engine sums it out
+// and casts it back.
+#include "zero/autograd/record.h"
+#include "zero/ops/iterator.h"
+
+namespace zero {
+
+namespace {
+
+struct Common {
+  Dims sizes;
+  Device device;
+};
+
+// The shape and device that two operands share.
+Common common(const char* op, const Operand& a, const Operand& b) {
+  if (!b.is_tensor()) return {a.tensor().sizes(), a.tensor().device()};
+  if (!a.is_tensor()) return {b.tensor().sizes(), b.tensor().device()};
+  const Tensor &x = a.tensor(), &y = b.tensor();
+  Device device = x.device();
+  if (x.device() != y.device()) {  // a 0-d tensor counts as a number and joins any device
+    ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ", x.device(), " and ",
+               y.device(), ", expected one device");
+    device = x.dim() == 0 ? y.device() : x.device();
+  }
+  return {broadcast_shapes(op, x.sizes(), y.sizes()), device};
+}
+
+Tensor binary(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype,
+              const Target& target, const void* params = nullptr) {
+  const Common c = common(op, a, b);
+  Tensor y = target.prepare(op, c.sizes, {dtype, c.device}, {&a.tensor(), &b.tensor()});
+  run_elementwise(kernel, dtype, y, {&a, &b}, params);
+  return y;
+}
+
+Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
+               const Target& target) {
+  const Common c = common(op, a, b);
+  const DType dtype = result_type(a, b);
+  Tensor y = target.prepare(op, c.sizes, {DType::Bool, c.device}, {&a.tensor(), &b.tensor()});
+  run_elementwise(kernel, dtype, y, {&a, &b});
+  target.written();
+  return y;
+}
+
+Tensor bitwise(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, const Target& target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(!is_floating(dtype), DTypeError, op, ": not defined for floats; got ", dtype,
+             ", expected integers or bool");
+  Tensor y = binary(op, kernel, a, b, dtype, target);
+  target.written();
+  return y;
+}
+
+// An operand in a backward formula: the tensor saved in `slot`, or the number it was.
+struct Kept {
+  Tensor tensor;
+  Scalar scalar;
+  Kept(Node& n, int slot, const Scalar& s) : tensor(n.saved(slot)), scalar(s) {}
+  operator Operand() const { return tensor.defined() ? Operand(tensor) : Operand(scalar); }
+};
+
+// Integer division by zero has no value.
+void check_divisor(const char* op, const Operand& b, DType dtype) {
+  if (is_floating(dtype)) return;
+  const bool zero = b.is_tensor() ? !b.tensor().is_meta() && item(any(eq(b, 0))).to_bool() : b.scalar().to_int() == 0;
+  ZERO_CHECK(!zero, Error, op, ": ZeroDivisionError; got an integer divisor of 0, expected none; floats give inf or nan");
+}
+
+Scalar negate(const Scalar& s) { return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int()); }
+bool is_one(const Scalar& s) { return s.to_double() == 1; }
+
+Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : mul(g, factor); }
+
+// a + alpha * b, and a - alpha * b by way of Sub.
+Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const Operand& a, const Operand& b,
+                  const Scalar& alpha, const Target& target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(kernel == ElementwiseOp::Add || dtype != DType::Bool, DTypeError, op,
+             ": not defined for bool; got bool operands, expected numbers; logical_xor and ~ work on masks");
+  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ", alpha, " for ", dtype,
+             ", expected an integer");
+  const AlphaParams params{alpha.to_double(), alpha.to_int()};
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  Tensor y = binary(op, kernel, a, b, dtype, target, is_one(alpha) ? nullptr : &params);
+  const Scalar factor = kernel == ElementwiseOp::Add ? alpha : negate(alpha);
+  record(node, target, y, {&x, &z}, {}, [factor](Node& n, const Tensor& g) {
+    Grads grads(2);
+    if (n.needs(0)) grads[0] = g;
+    if (n.needs(1)) grads[1] = scaled(g, factor);
+    return grads;
+  });
+  return y;
+}
+
+}  // namespace
+
+DType result_type(const Operand& a, const Operand& b) {
+  const bool ta = a.is_tensor(), tb = b.is_tensor();
+  if (ta && !tb) return b.scalar().result_with(a.tensor().dtype());
+  if (tb && !ta) return a.scalar().result_with(b.tensor().dtype());
+  if (!ta) return promote(a.scalar().dtype(), b.scalar().dtype());
+  const DType da = a.tensor().dtype(), db = b.tensor().dtype();
+  if (da == db) return da;
+  // A 0-d tensor decides only if it is of a higher category.
+  const bool za = a.tensor().dim() == 0, zb = b.tensor().dim() == 0;
+  if (za == zb) return promote(da, db);
+  const DType full = za ? db : da, point = za ? da : db;
+  return category(point) > category(full) ? point : full;
+}
+
+Tensor add(const Operand& a, const Operand& b, const Scalar& alpha, Target target) {
+  return add_or_sub("add", "AddBackward0", ElementwiseOp::Add, a, b, alpha, target);
+}
+
+Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha, Target target) {
+  const char* node = a.is_tensor() ? "SubBackward0" : "RsubBackward1";
+  return add_or_sub("sub", node, ElementwiseOp::Sub, a, b, alpha, target);
+}
+
+Tensor mul(const Operand& a, const Operand& b, Target target) {
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const Tensor kept_x = target.preserve(x, requires_grad(z));
+  const Tensor kept_z = target.preserve(z, requires_grad(x));
+  Tensor y = binary("mul", ElementwiseOp::Mul, a, b, result_type(a, b), target);
+  record("MulBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), keep(requires_grad(x), kept_z)},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = mul(g, Kept(n, 1, sb));
+           if (n.needs(1)) grads[1] = mul(g, Kept(n, 0, sa));
+           return grads;
+         });
+  return y;
+}
+
+Tensor div(const Operand& a, const Operand& b, Target target) {
+  DType dtype = result_type(a, b);
+  if (!is_floating(dtype)) dtype = default_dtype();
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const Tensor kept_x = target.preserve(x, requires_grad(z));
+  const Tensor kept_z = target.preserve(z, true);
+  Tensor y = binary("div", ElementwiseOp::Div, a, b, dtype, target);
+  record("DivBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), &kept_z},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           const Kept z(n, 1, sb);
+           const Tensor over_z = div(g, z);
+           if (n.needs(0)) grads[0] = over_z;
+           if (n.needs(1)) grads[1] = mul(neg(over_z), div(Kept(n, 0, sa), z));  // -g x / z^2
+           return grads;
+         });
+  return y;
+}
+
+Tensor floor_divide(const Operand& a, const Operand& b, Target target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(dtype != DType::Bool, DTypeError, "floor_divide: not defined for bool; got bool operands, expected numbers");
+  check_divisor("floor_divide", b, dtype);
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  Tensor y = binary("floor_divide", ElementwiseOp::FloorDiv, a, b, dtype, target);
+  record("NotImplemented", target, y, {&x, &z}, {}, [](Node&, const Tensor&) -> Grads {
+    fail<Error>("backward: the derivative for floor_divide is not implemented; it is 0 wherever it exists, "
+                "expected detach() before //");
+  });
+  return y;
+}
+
+Tensor remainder(const Operand& a, const Operand& b, Target target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(dtype != DType::Bool, DTypeError, "remainder: not defined for bool; got bool operands, expected numbers");
+  check_divisor("remainder", b, dtype);
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const bool needs_quotient = requires_grad(z);
+  const Tensor kept_x = target.preserve(x, needs_quotient);
+  const Tensor kept_z = target.preserve(z, needs_quotient);
+  Tensor y = binary("remainder", ElementwiseOp::Remainder, a, b, dtype, target);
+  record(b.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", target, y, {&x, &z},
+         {keep(needs_quotient, kept_x), keep(needs_quotient, kept_z)},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = g;
+           if (n.needs(1)) {  // x - z floor(x / z)
+             GradModeGuard quotient_is_constant(false);
+             const Tensor quotient = floor_divide(Kept(n, 0, sa), Kept(n, 1, sb));
+             GradModeGuard recorded(true);
+             grads[1] = neg(mul(g, quotient));
+           }
+           return grads;
+         });
+  return y;
+}
+
+Tensor pow(const Operand& a, const Operand& b, Target target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(dtype != DType::Bool, DTypeError, "pow: not defined for bool; got bool operands, expected numbers");
+  ZERO_CHECK(is_floating(dtype) || b.is_tensor() || b.scalar().to_int() >= 0, ValueError,
+             "pow: integers to negative integer powers are not allowed; got ", b.scalar(),
+             ", expected an exponent >= 0 or a float base");
+  const Tensor &x = a.tensor(), &e = b.tensor();
+  const Tensor kept_x = target.preserve(x, true);
+  const Tensor kept_e = target.preserve(e, true);
+  const char* node = !b.is_tensor() ? "PowBackward0" : a.is_tensor() ? "PowBackward1" : "PowBackward2";
+  Tensor y;
+  if (!b.is_tensor() && b.scalar().to_double() == 2 && is_floating(dtype)) {
+    y = binary("pow", ElementwiseOp::Mul, a, a, dtype, target);
+  } else {
+    y = binary("pow", ElementwiseOp::Pow, a, b, dtype, target);
+  }
+  const bool grad_e = requires_grad(e);
+  record(node, target, y, {&x, &e}, {&kept_x, &kept_e, keep(grad_e, y)},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           const Kept x(n, 0, sa), e(n, 1, sb);
+           if (n.needs(0)) {  // g e x^(e-1), and 0 for e = 0 even where x^(e-1) is infinite
+             if (e.tensor.defined()) {
+               const Tensor slope = mul(e, pow(x, sub(e, 1)));
+               grads[0] = mul(g, where(eq(e, 0), 0.0, slope));
+             } else if (sb.to_double() == 0) {
+               grads[0] = zeros(g.sizes(), g.options());
+             } else if (sb.to_double() == 2) {
+               grads[0] = mul(g, mul(x, 2));
+             } else {
+               const Scalar less = sb.is_float() ? Scalar(sb.to_double() - 1) : Scalar(sb.to_int() - 1);
+               grads[0] = mul(g, mul(pow(x, less), sb));
+             }
+           }
+           if (n.needs(1)) {  // g y log(x), and 0 for x = 0 with e >= 0
+             const Tensor y = n.saved(2);
+             const Tensor base = x.tensor.defined() ? x.tensor : scalar_tensor(sa, g.options());
+             const Tensor flat = logical_and(eq(base, 0), ge(e, 0));
+             grads[1] = where(flat, 0.0, mul(g, mul(y, log(base))));
+           }
+           return grads;
+         });
+  return y;
+}
+
+// The larger (smaller) operand gets the gradient; at a tie each gets half.
+static Tensor extremum(const char* op, const char* node, ElementwiseOp kernel, const Operand& a, const Operand& b,
+                       const Target& target) {
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const Tensor kept_x = target.preserve(x, true), kept_z = target.preserve(z, true);
+  Tensor y = binary(op, kernel, a, b, result_type(a, b), target);
+  const bool larger = kernel == ElementwiseOp::Maximum;
+  record(node, target, y, {&x, &z}, {&kept_x, &kept_z},
+         [larger, sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           const Kept x(n, 0, sa), z(n, 1, sb);
+           const Tensor half = where(eq(x, z), mul(g, 0.5), g);
+           if (n.needs(0)) grads[0] = where(larger ? lt(x, z) : gt(x, z), 0.0, half);
+           if (n.needs(1)) grads[1] = where(larger ? gt(x, z) : lt(x, z), 0.0, half);
+           return grads;
+         });
+  return y;
+}
+
+Tensor maximum(const Operand& a, const Operand& b, Target target) {
+  return extremum("maximum", "MaximumBackward0", ElementwiseOp::Maximum, a, b, target);
+}
+Tensor minimum(const Operand& a, const Operand& b, Target target) {
+  return extremum("minimum", "MinimumBackward0", ElementwiseOp::Minimum, a, b, target);
+}
+
+Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target target) {
+  ZERO_CHECK(condition.dtype() == DType::Bool, DTypeError, "where: the condition is not a mask; got ", condition,
+             ", expected bool");
+  const Operand c = condition;
+  const DType dtype = result_type(a, b);
+  Dims sizes = condition.sizes();
+  Device device = condition.device();
+  for (const Operand* x : {&a, &b}) {
+    if (!x->is_tensor()) continue;
+    const Common both = common("where", *x, Operand(condition));
+    sizes = broadcast_shapes("where", sizes, both.sizes);
+    device = both.device;
+  }
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  Tensor y = target.prepare("where", sizes, {dtype, device}, {&condition, &x, &z});
+  run_elementwise(ElementwiseOp::Where, dtype, y, {&c, &a, &b});
+  record("WhereBackward0", target, y, {&x, &z}, {&condition}, [](Node& n, const Tensor& g) {
+    Grads grads(2);
+    const Tensor condition = n.saved(0);
+    if (n.needs(0)) grads[0] = where(condition, g, 0.0);
+    if (n.needs(1)) grads[1] = where(condition, 0.0, g);
+    return grads;
+  });
+  return y;
+}
+
+#define ZERO_DEFINE_BINARY(function, kernel, kind)                               \
+  Tensor function(const Operand& a, const Operand& b, Target target) {          \
+    return kind(#function, ElementwiseOp::kernel, a, b, target);                \
+  }
+ZERO_DEFINE_BINARY(bitwise_and, BitAnd, bitwise)
+ZERO_DEFINE_BINARY(bitwise_or, BitOr, bitwise)
+ZERO_DEFINE_BINARY(bitwise_xor, BitXor, bitwise)
+ZERO_DEFINE_BINARY(logical_and, LogicalAnd, compare)
+ZERO_DEFINE_BINARY(logical_or, LogicalOr, compare)
+ZERO_DEFINE_BINARY(logical_xor, LogicalXor, compare)
+ZERO_DEFINE_BINARY(eq, Eq, compare)
+ZERO_DEFINE_BINARY(ne, Ne, compare)
+ZERO_DEFINE_BINARY(lt, Lt, compare)
+ZERO_DEFINE_BINARY(le, Le, compare)
+ZERO_DEFINE_BINARY(gt, Gt, compare)
+ZERO_DEFINE_BINARY(ge, Ge, compare)
+#undef ZERO_DEFINE_BINARY
+
+}  // namespace zero

@@ -1,0 +1,214 @@
+#include "zero/ops/iterator.h"
+
+#include <cstring>
+
+#include "zero/runtime/denormal.h"
+
+namespace zero {
+
+StridedLoop::StridedLoop(const Tensor* const* operands, int n) : operands_(n), numel_(operands[0]->numel()) {
+  const Dims& sizes = operands[0]->sizes();
+  const int64_t ndim = sizes.size();
+  for (int k = 0; k < n; ++k) data_[k] = static_cast<char*>(operands[k]->data());
+  for (int64_t d = ndim - 1; d >= 0; --d) {
+    if (sizes[d] == 1) continue;
+    Dim dim{sizes[d], {}};
+    for (int k = 0; k < n; ++k) {
+      const Tensor& x = *operands[k];
+      const int64_t own = d - (ndim - x.dim());
+      const bool moves = own >= 0 && x.size(own) != 1;
+      dim.strides[k] = moves ? x.stride(own) * itemsize(x.dtype()) : 0;
+    }
+    dims_.push_back(dim);
+  }
+  coalesce();
+}
+
+void StridedLoop::coalesce() {
+  if (dims_.empty()) dims_.push_back({1, {}});
+  // Innermost goes the dimension with the smallest stride of the output, then of the inputs.
+  auto inner = [&](const Dim& a, const Dim& b) {
+    for (int k = 0; k < operands_; ++k)
+      if (a.strides[k] && b.strides[k] && a.strides[k] != b.strides[k]) return a.strides[k] < b.strides[k];
+    return false;
+  };
+  for (int64_t i = 1; i < dims_.size(); ++i)
+    for (int64_t j = i; j > 0 && inner(dims_[j], dims_[j - 1]); --j) std::swap(dims_[j], dims_[j - 1]);
+  int64_t last = 0;
+  for (int64_t i = 1; i < dims_.size(); ++i) {
+    bool merges = true;
+    for (int k = 0; k < operands_; ++k)
+      merges &= dims_[i].strides[k] == dims_[last].strides[k] * dims_[last].size;
+    if (merges) dims_[last].size *= dims_[i].size;
+    else dims_[++last] = dims_[i];
+  }
+  dims_.resize(last + 1);
+}
+
+namespace {
+
+constexpr int64_t kBlock = 512;  // elements converted at a time: four operands of 8 bytes are 16 KB, half of L1
+
+constexpr bool is_compare(ElementwiseOp op) {
+#define ZERO_COMPARE_CASE(name, types) case ElementwiseOp::name:
+  switch (op) {
+    ZERO_UNARY_COMPARE_OPS(ZERO_COMPARE_CASE) ZERO_BINARY_COMPARE_OPS(ZERO_COMPARE_CASE) return true;
+    default: return false;
+  }
+#undef ZERO_COMPARE_CASE
+}
+
+// Results that are exact keep denormals; flushing is for arithmetic.
+constexpr bool is_exact(ElementwiseOp op) {
+  return is_compare(op) || op == ElementwiseOp::Where || op == ElementwiseOp::Neg || op == ElementwiseOp::Abs ||
+         op == ElementwiseOp::Sign || op == ElementwiseOp::Maximum || op == ElementwiseOp::Minimum;
+}
+
+constexpr int64_t grain_of(ElementwiseOp op) {
+  switch (op) {
+    case ElementwiseOp::Exp: case ElementwiseOp::Log: case ElementwiseOp::Tanh: case ElementwiseOp::Sigmoid:
+    case ElementwiseOp::Pow: case ElementwiseOp::Erf: case ElementwiseOp::Sin: case ElementwiseOp::Cos:
+      return kGrainSize / 4;
+    default: return kGrainSize;
+  }
+}
+
+// A kernel with what converts its operands: the iterator's inner loop.
+struct Loop {
+  LoopFn kernel;
+  const void* params;
+  int operands;
+  LoopFn convert[kMaxOperands];    // null where the dtype is the kernel's
+  int64_t item[kMaxOperands];      // bytes of the kernel's own elements
+  bool converts = false;
+
+  void operator()(char* const* data, const int64_t* strides, int64_t n0, int64_t n1) const {
+    if (!converts) return kernel(data, strides, n0, n1, params);
+    alignas(64) char buffers[kMaxOperands][kBlock * 8];
+    for (int64_t row = 0; row < n1; ++row)
+      for (int64_t begin = 0; begin < n0; begin += kBlock)
+        run_block(data, strides, row, begin, std::min(kBlock, n0 - begin), buffers);
+  }
+
+ private:
+  void run_block(char* const* data, const int64_t* strides, int64_t row, int64_t begin, int64_t n,
+                 char (*buffers)[kBlock * 8]) const {
+    char* own[kMaxOperands];
+    char* block[kMaxOperands];
+    int64_t block_strides[2 * kMaxOperands] = {};
+    for (int k = 0; k < operands; ++k) {
+      own[k] = data[k] + begin * strides[k] + row * strides[operands + k];
+      block[k] = convert[k] ? buffers[k] : own[k];
+      block_strides[k] = convert[k] ? (strides[k] || k == 0 ? item[k] : 0) : strides[k];
+      if (k == 0 || !convert[k]) continue;
+      char* pair[2] = {buffers[k], own[k]};
+      const int64_t pair_strides[4] = {item[k], strides[k], 0, 0};
+      convert[k](pair, pair_strides, strides[k] ? n : 1, 1, nullptr);
+    }
+    kernel(block, block_strides, n, 1, params);
+    if (!convert[0]) return;
+    char* pair[2] = {own[0], buffers[0]};
+    const int64_t pair_strides[4] = {strides[0], item[0], 0, 0};
+    convert[0](pair, pair_strides, n, 1, nullptr);
+  }
+};
+
+}  // namespace
+
+void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
+                     std::initializer_list<const Operand*> inputs, const void* params) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const DType compute = compute_dtype(dtype);
+  const KernelTable& table = kernels();
+  Loop loop{table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))], params, 1, {}, {}};
+  ZERO_CHECK(loop.kernel, NotImplementedError, "elementwise: no kernel for ", dtype);
+
+  const DType result = is_compare(op) ? DType::Bool : compute;
+  loop.item[0] = itemsize(result);
+  if (out.dtype() != result) loop.convert[0] = table.cast[static_cast<int>(result)][static_cast<int>(out.dtype())];
+
+  // The short way: all operands lie alike, or are one number.
+  bool flat = out.is_contiguous();
+  char* data[kMaxOperands] = {static_cast<char*>(out.data())};
+  int64_t strides[2 * kMaxOperands] = {itemsize(out.dtype())};
+  int64_t numbers[kMaxOperands];
+  const Tensor* tensors[kMaxOperands] = {&out};
+  for (const Operand* input : inputs) {
+    const int k = loop.operands++;
+    const bool condition = op == ElementwiseOp::Where && k == 1;
+    const DType wanted = condition ? DType::Bool : compute;
+    loop.item[k] = itemsize(wanted);
+    if (input->is_tensor()) {
+      const Tensor& x = input->tensor();
+      tensors[k] = &x;
+      if (x.dtype() != wanted) loop.convert[k] = table.cast[static_cast<int>(x.dtype())][static_cast<int>(wanted)];
+      data[k] = static_cast<char*>(x.data());
+      strides[k] = x.numel() == 1 ? 0 : itemsize(x.dtype());
+      flat &= x.numel() == 1 || (x.is_contiguous() && x.sizes() == out.sizes());
+    } else {
+      tensors[k] = nullptr;
+      store_scalar(&numbers[k], wanted, input->scalar());
+      data[k] = reinterpret_cast<char*>(&numbers[k]);
+      strides[k] = 0;
+    }
+  }
+  for (int k = 0; k < loop.operands; ++k) loop.converts |= loop.convert[k] != nullptr;
+  DenormalGuard guard(flush_denormal() && !is_exact(op));
+
+  if (flat) {
+    parallel_for(out.numel(), grain_of(op), [&](int64_t begin, int64_t end) {
+      char* part[kMaxOperands];
+      for (int k = 0; k < loop.operands; ++k) part[k] = data[k] + begin * strides[k];
+      loop(part, strides, end - begin, 1);
+    });
+    return;
+  }
+  // Numbers join the general loop as 0-d tensors over foreign memory.
+  Tensor number_views[kMaxOperands];
+  for (int k = 0; k < loop.operands; ++k) {
+    if (tensors[k]) continue;
+    auto storage = make_ref<Storage>(&numbers[k], sizeof(int64_t), [](void*) {}, nullptr);
+    number_views[k] = Tensor(make_ref<TensorImpl>(std::move(storage), Dims(), Dims(), 0, compute));
+    tensors[k] = &number_views[k];
+  }
+  StridedLoop(tensors, loop.operands).run(grain_of(op), loop);
+}
+
+void run_copy(const Tensor& out, const Tensor& in) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const LoopFn cast = kernels().cast[static_cast<int>(in.dtype())][static_cast<int>(out.dtype())];
+  const Tensor* operands[] = {&out, &in};
+  StridedLoop(operands, 2).run(kGrainSize, [cast](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+    cast(data, strides, n0, n1, nullptr);
+  });
+}
+
+void store_scalar(void* where, DType dtype, const Scalar& value) {
+  const KernelTable& table = kernels();
+  const bool real = value.is_float();
+  double f = value.to_double();
+  int64_t i = real ? 0 : value.to_int();
+  if (real && dtype == DType::Float64) return void(std::memcpy(where, &f, sizeof f));
+  if (real && dtype == DType::Float32) {
+    const float narrow = static_cast<float>(f);
+    return void(std::memcpy(where, &narrow, sizeof narrow));
+  }
+  if (!real && dtype == DType::Int64) return void(std::memcpy(where, &i, sizeof i));
+  char* data[2] = {static_cast<char*>(where), real ? reinterpret_cast<char*>(&f) : reinterpret_cast<char*>(&i)};
+  const int64_t strides[4] = {};
+  table.cast[static_cast<int>(real ? DType::Float64 : DType::Int64)][static_cast<int>(dtype)](data, strides, 1, 1, nullptr);
+}
+
+Scalar load_scalar(const void* where, DType dtype) {
+  const bool real = is_floating(dtype);
+  double f = 0;
+  int64_t i = 0;
+  char* data[2] = {real ? reinterpret_cast<char*>(&f) : reinterpret_cast<char*>(&i),
+                   static_cast<char*>(const_cast<void*>(where))};
+  const int64_t strides[4] = {};
+  kernels().cast[static_cast<int>(dtype)][static_cast<int>(real ? DType::Float64 : DType::Int64)](data, strides, 1, 1, nullptr);
+  if (real) return Scalar(f);
+  return dtype == DType::Bool ? Scalar(i != 0) : Scalar(i);
+}
+
+}  // namespace zero
