@@ -149,12 +149,11 @@ class Toolchain:
             environment["PATH"] = self.path
         return environment
 
-    def run(self, arguments: list[str], stdin: str | None = None) -> subprocess.CompletedProcess:
+    def run(self, arguments: list[str], cwd: Path = ROOT) -> subprocess.CompletedProcess:
         return subprocess.run(
             [*self.command, *arguments],
-            cwd=ROOT,  # paths in flags are relative, so that a copy of the tree has the same hashes
+            cwd=cwd,  # paths in flags are relative, so that a copy of the tree has the same hashes
             env=self.environment(),
-            input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -170,7 +169,8 @@ class Toolchain:
         )
         try:
             arguments = [] if self.kind == "msvc" else ["--version"]
-            answer = self.run(arguments)
+            with tempfile.TemporaryDirectory(prefix="zero-probe-") as folder:
+                answer = self.run(arguments, Path(folder))  # zig leaves an empty a.o behind
         except OSError:
             raise missing from None
         if answer.returncode != 0 and self.kind != "msvc":
@@ -248,6 +248,8 @@ def host_toolchain() -> Toolchain:
     candidates = [named] if named else [sysconfig.get_config_var("CXX"), "c++", "g++", "clang++"]
     usable = [c for c in candidates if c and shutil.which(shlex.split(c)[0])]
     command = shlex.split((usable or [named or "c++"])[0])
+    if os.sep in command[0]:
+        command[0] = os.path.abspath(command[0])
     if sys.platform == "darwin":
         architectures = re.findall(r"-arch\s+(\S+)", os.environ.get("ARCHFLAGS", ""))
         if len(set(architectures)) > 1:
