@@ -130,7 +130,7 @@ class BuildExt(build_ext):
             extra_postargs=build_core.link_flags(host.system, mode),
             export_symbols=self.get_export_symbols(extension),
             debug=not mode.release,
-            build_temp=tempfile.mkdtemp(dir=build_core.build_dir()) if os.name == "nt" else None,
+            build_temp=self.build_temp,
             target_lang="c++",
         )
 

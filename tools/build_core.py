@@ -201,7 +201,8 @@ class Toolchain:
     def _language_flags(self) -> list[str]:
         if self.kind == "gnu":
             return ["-std=c++20"]
-        return ["/nologo", "/std:c++20", "/EHsc", "/MD", *(f"/I{d}" for d in self.include_dirs)]
+        flags = ["/nologo", "/std:c++20", "/Zc:__cplusplus", "/EHsc", "/MD"]
+        return [*flags, *(f"/I{folder}" for folder in self.include_dirs)]
 
     @functools.cached_property
     def _optional_flags(self) -> list[str]:
@@ -224,7 +225,7 @@ class Toolchain:
             return [*flags, *self._optional_flags, *isa]
         if mode.sanitizers:
             raise BuildError("ZERO_SANITIZE needs gcc or clang; Visual Studio has no UBSan")
-        flags = [*self._language_flags(), "/utf-8", "/bigobj", "/W3", "/Zc:__cplusplus"]
+        flags = [*self._language_flags(), "/utf-8", "/bigobj", "/W3"]
         flags += ["/WX"] if werror() else []
         flags += ["/O2", "/DNDEBUG"] if mode.release else ["/Od", "/Z7"]
         if self.kind == "msvc":  # /fp:precise is its default; named because results depend on it
