@@ -1,0 +1,91 @@
+"""The workloads: each builds its step for one library, since zero and torch share their API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+Step = Callable[[], object]
+
+
+def add_4x4(lib: ModuleType) -> Step:
+    """One eager operation on a 4x4 tensor, its gradient recorded."""
+    a = lib.ones(4, 4).requires_grad_()
+    b = lib.ones(4, 4)
+    return lambda: a + b
+
+
+def mul_4x4(lib: ModuleType) -> Step:
+    a = lib.ones(4, 4).requires_grad_()
+    b = lib.ones(4, 4).requires_grad_()
+    return lambda: a * b
+
+
+def tanh_4x4(lib: ModuleType) -> Step:
+    a = lib.ones(4, 4).requires_grad_()
+    return lambda: a.tanh()
+
+
+def matmul_4x4(lib: ModuleType) -> Step:
+    a = lib.ones(4, 4).requires_grad_()
+    b = lib.ones(4, 4)
+    return lambda: a @ b
+
+
+def linear_regression(lib: ModuleType) -> Step:
+    """The README's program: forward, backward, SGD."""
+    model = lib.nn.Linear(2, 1)
+    optimizer = lib.optim.SGD(model.parameters(), lr=0.05)
+    x = lib.tensor([[1.0, 2.0], [2.0, 1.0]])
+    target = lib.tensor([[5.0], [4.0]])
+
+    def step() -> None:
+        prediction = model(x)
+        difference = prediction - target
+        loss = (difference * difference).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def classifier(widths: list[int], batch: int, activation: str) -> Callable[[ModuleType], Step]:
+    """A multi-layer perceptron with cross-entropy and SGD."""
+
+    def build(lib: ModuleType) -> Step:
+        layers = []
+        for fan_in, fan_out in zip(widths, widths[1:]):
+            layers += [lib.nn.Linear(fan_in, fan_out), getattr(lib.nn, activation)()]
+        model = lib.nn.Sequential(*layers[:-1])
+        optimizer = lib.optim.SGD(model.parameters(), lr=0.01)
+        criterion = lib.nn.CrossEntropyLoss()
+        x = lib.randn(batch, widths[0])
+        target = lib.randint(0, widths[-1], (batch,))
+
+        def step() -> None:
+            loss = criterion(model(x), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+        return step
+
+    return build
+
+
+def fused_expression(lib: ModuleType) -> Step:
+    x, y = lib.randn(1_000_000), lib.randn(1_000_000)
+    return lambda: lib.tanh(x * y + 1).sum()
+
+
+WORKLOADS: dict[str, Callable[[ModuleType], Step]] = {
+    "add 4x4, gradient recorded": add_4x4,
+    "mul 4x4, both gradients recorded": mul_4x4,
+    "tanh 4x4, gradient recorded": tanh_4x4,
+    "matmul 4x4, gradient recorded": matmul_4x4,
+    "linear regression step": linear_regression,
+    "MLP 4-64-64-2 tanh, batch 32, SGD": classifier([4, 64, 64, 2], 32, "Tanh"),
+    "MLP 784-256-128-10, batch 64, SGD": classifier([784, 256, 128, 10], 64, "ReLU"),
+    "tanh(x*y+1).sum(), 1M elements": fused_expression,
+}

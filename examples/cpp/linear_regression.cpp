@@ -1,0 +1,38 @@
+// The README's linear regression on the C++ core alone: tensors, autograd and SGD without Python.
+//
+//   python examples/cpp/build.py        builds and runs it
+#include <cstdio>
+
+#include "zero/autograd/engine.h"
+#include "zero/ops/ops.h"
+
+using namespace zero;
+
+static Tensor matrix(const Dims& sizes, std::initializer_list<float> values) {
+  Tensor t = empty(sizes);
+  std::copy(values.begin(), values.end(), t.data<float>());
+  return t;
+}
+
+int main() {
+  default_generator().manual_seed(0);
+  Tensors parameters = {randn({1, 2}), zeros({1})};  // weight, bias
+  for (const Tensor& p : parameters) set_requires_grad(p, true);
+
+  const Tensor x = matrix({2, 2}, {1, 2, 2, 1});
+  const Tensor target = matrix({2, 1}, {5, 4});
+  const SgdOptions options{.lr = 0.05, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false, .maximize = false};
+  Tensors momentum(parameters.size());
+
+  double loss_value = 0;
+  for (int step = 0; step < 100; ++step) {
+    const Tensor difference = sub(linear(x, parameters[0], parameters[1]), target);
+    const Tensor loss = mean(mul(difference, difference));
+    for (const Tensor& p : parameters) set_grad(p, Tensor());
+    backward({loss}, {}, /*retain_graph=*/false, /*create_graph=*/false);
+    sgd_step(parameters, {grad(parameters[0]), grad(parameters[1])}, momentum, options);
+    loss_value = item(loss).to_double();
+  }
+  std::printf("loss after 100 steps: %.6f\n", loss_value);
+  return loss_value < 1e-3 ? 0 : 1;
+}
