@@ -20,7 +20,9 @@ std::atomic<int64_t> calls{0};
 
 #if defined(_WIN32)
 
-void* map(size_t nbytes, size_t alignment) { return _aligned_malloc(nbytes, alignment); }
+void* map(size_t nbytes, size_t alignment) {
+  return _aligned_malloc(nbytes, alignment < 4096 ? 4096 : alignment);
+}
 void unmap(void* p, size_t) { _aligned_free(p); }
 
 #else
