@@ -1,0 +1,196 @@
+// Conversion between all ten dtypes, and copies; contiguous, strided and transposed.
+//
+// PyTorch's rules, as x86 computes them: float -> integer truncates; NaN and what does not fit give INT64_MIN
+// for int64 and, for the narrower ones, INT32_MIN cut to their bits (0 for 8 and 16). Integers wrap. To bool:
+// is it not zero (NaN is true). To float16 and bfloat16: by way of float32, to nearest, halves to even.
+#pragma once
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+#include "zero/kernels/common.inl"
+
+namespace zero::ZERO_ISA_NS {
+namespace {
+
+struct BoolByte { uint8_t bits; };  // bool in memory, apart from uint8
+
+template <DType t> struct CType;
+template <> struct CType<DType::Bool> { using type = BoolByte; };
+template <> struct CType<DType::UInt8> { using type = uint8_t; };
+template <> struct CType<DType::Int8> { using type = int8_t; };
+template <> struct CType<DType::Int16> { using type = int16_t; };
+template <> struct CType<DType::Int32> { using type = int32_t; };
+template <> struct CType<DType::Int64> { using type = int64_t; };
+template <> struct CType<DType::Float16> { using type = Half; };
+template <> struct CType<DType::BFloat16> { using type = BFloat16; };
+template <> struct CType<DType::Float32> { using type = float; };
+template <> struct CType<DType::Float64> { using type = double; };
+
+// ---- one element ---------------------------------------------------------------------------------
+
+// Subnormals are made from their integer, not by scaling a subnormal float32: flush mode would lose them.
+ZERO_INLINE float to_float(Half h) {
+  const uint32_t magnitude = h.bits & 0x7fffu;
+  const uint32_t normal = (magnitude << 13) + (112u << 23);
+  const uint32_t special = (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
+  const uint32_t tiny = bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t bits = magnitude >= 0x7c00u ? special : magnitude < 0x0400u ? tiny : normal;
+  return bit_cast<float>(bits | ((h.bits & 0x8000u) << 16));
+}
+ZERO_INLINE float to_float(BFloat16 h) { return bit_cast<float>(static_cast<uint32_t>(h.bits) << 16); }
+
+ZERO_INLINE Half to_half(float x) {
+  const uint32_t bits = bit_cast<uint32_t>(x);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  const uint32_t normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  // Below 2^-14 the spacing of float16 is 2^-24, that of float32 at 1/2: the sum rounds.
+  const uint32_t tiny = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+  const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
+  const uint32_t result = magnitude >= 0x477ff000u ? special : magnitude < 0x38800000u ? tiny : normal;
+  return {static_cast<uint16_t>(result | ((bits >> 16) & 0x8000u))};
+}
+ZERO_INLINE BFloat16 to_bfloat16(float x) {
+  const uint32_t bits = bit_cast<uint32_t>(x);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  const uint32_t quiet = (bits >> 16) | 0x40u;
+  return {static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
+}
+
+template <class F>
+ZERO_INLINE int32_t to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the same
+  return (x > F(-2147483649.0)) & (x < F(2147483648.0)) ? static_cast<int32_t>(x) : INT32_MIN;
+}
+template <class F>
+ZERO_INLINE int64_t to_int64(F x) {
+  return (x >= F(-9223372036854775808.0)) & (x < F(9223372036854775808.0)) ? static_cast<int64_t>(x) : INT64_MIN;
+}
+
+template <class T> constexpr bool is_half = false;
+template <> constexpr bool is_half<Half> = true;
+template <> constexpr bool is_half<BFloat16> = true;
+template <class T> constexpr bool is_bool = false;
+template <> constexpr bool is_bool<BoolByte> = true;
+template <class T> constexpr bool is_real = false;
+template <> constexpr bool is_real<float> = true;
+template <> constexpr bool is_real<double> = true;
+
+template <class To, class From>
+ZERO_INLINE To convert(From x) {
+  if constexpr (is_half<From>) {
+    return convert<To>(to_float(x));
+  } else if constexpr (is_bool<From>) {
+    return convert<To>(static_cast<uint8_t>(x.bits != 0));
+  } else if constexpr (is_bool<To>) {
+    return {static_cast<uint8_t>(x != From(0))};
+  } else if constexpr (is_half<To>) {
+    if constexpr (same<To, Half>) return to_half(static_cast<float>(x));
+    else return to_bfloat16(static_cast<float>(x));
+  } else if constexpr (is_real<From> && !is_real<To>) {
+    if constexpr (sizeof(To) == 8) return to_int64(x);
+    else return static_cast<To>(to_int32(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+// ---- loops ---------------------------------------------------------------------------------------
+
+// GCC makes no vector conversions of float16 from plain loops; the instructions are worth the exception.
+template <class To, class From>
+ZERO_INLINE int64_t convert_with_f16c([[maybe_unused]] To* to, [[maybe_unused]] const From* from,
+                                      [[maybe_unused]] int64_t n) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  if constexpr (same<From, Half> && same<To, float>) {
+    for (; i + 8 <= n; i += 8) {
+      const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(half));
+    }
+  } else if constexpr (same<From, float> && same<To, Half>) {
+    for (; i + 8 <= n; i += 8) {
+      const __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), half);
+    }
+  }
+#endif
+  return i;
+}
+
+template <class To, class From>
+ZERO_INLINE void cast_contiguous(To* to, const From* from, int64_t n) {
+  if constexpr (same<To, From>) {
+    if (to != from) copy_bytes(to, from, n * int64_t{sizeof(To)});
+  } else {
+    const int64_t done = convert_with_f16c(to, from, n);
+    ZERO_SIMD
+    for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
+  }
+}
+
+// Strided, transposed (inner stride large, outer stride small) and broadcast: in tiles, so that every
+// cache line is used up while it is in L1, whichever side runs across the lines.
+template <class To, class From>
+ZERO_NOINLINE void cast_tiled(char* to, int64_t so0, int64_t so1, const char* from, int64_t sa0, int64_t sa1,
+                              int64_t n0, int64_t n1) {
+  constexpr int64_t kTile = 64;
+  for (int64_t j0 = 0; j0 < n1; j0 += kTile) {
+    const int64_t j_end = j0 + kTile < n1 ? j0 + kTile : n1;
+    for (int64_t i0 = 0; i0 < n0; i0 += kTile) {
+      const int64_t m = i0 + kTile < n0 ? kTile : n0 - i0;
+      for (int64_t j = j0; j < j_end; ++j) {
+        char* out = to + i0 * so0 + j * so1;
+        const char* in = from + i0 * sa0 + j * sa1;
+        for (int64_t i = 0; i < m; ++i) {
+          *reinterpret_cast<To*>(out + i * so0) = convert<To>(*reinterpret_cast<const From*>(in + i * sa0));
+        }
+      }
+    }
+  }
+}
+
+template <class To, class From>
+void cast(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
+  if (strides[0] == int64_t{sizeof(To)} && strides[1] == int64_t{sizeof(From)}) {
+    for (int64_t j = 0; j < n1; ++j) {
+      cast_contiguous(reinterpret_cast<To*>(data[0] + j * strides[2]),
+                      reinterpret_cast<const From*>(data[1] + j * strides[3]), n0);
+    }
+  } else {
+    cast_tiled<To, From>(data[0], strides[0], strides[2], data[1], strides[1], strides[3], n0, n1);
+  }
+}
+
+// A copy moves bits, so dtypes of one size share the loop.
+template <int size> struct BitsOfSize;
+template <> struct BitsOfSize<1> { using type = uint8_t; };
+template <> struct BitsOfSize<2> { using type = uint16_t; };
+template <> struct BitsOfSize<4> { using type = uint32_t; };
+template <> struct BitsOfSize<8> { using type = uint64_t; };
+
+template <int from, int to>
+constexpr LoopFn cast_of() {
+  using From = typename CType<static_cast<DType>(from)>::type;
+  using To = typename CType<static_cast<DType>(to)>::type;
+  if constexpr (from == to) {
+    using Bits = typename BitsOfSize<sizeof(To)>::type;
+    return cast<Bits, Bits>;
+  } else {
+    return cast<To, From>;
+  }
+}
+
+template <int index>
+void fill_cast_from(KernelTable& table) {
+  if constexpr (index < kNumDTypes * kNumDTypes) {
+    constexpr int from = index / kNumDTypes, to = index % kNumDTypes;
+    table.cast[from][to] = cast_of<from, to>();
+    fill_cast_from<index + 1>(table);
+  }
+}
+
+void fill_cast(KernelTable& table) { fill_cast_from<0>(table); }
+
+}  // namespace
+}  // namespace zero::ZERO_ISA_NS
