@@ -147,7 +147,7 @@ class BuildExt(build_ext):
         option = "-I" if host.kind == "gnu" else "/I"
         flags += [option + folder for folder in ["csrc", *sorted(folders)]]
         # Generated code: its warnings say nothing about ours.
-        flags = [f for f in flags if f not in ("-Wall", "-Wextra", "-Werror", "/W3", "/WX")]
+        flags = [flag for flag in flags if not flag.startswith(("-W", "/W"))]
         flags += ["-w"] if host.kind == "gnu" else ["/W0"]
         name = "_zero." + (sysconfig.get_config_var("EXT_SUFFIX") or ".abi").split(".")[1]
         folder = build_core.build_dir() / "module" / f"{host.target}-{mode.name}"
