@@ -5,6 +5,8 @@
 
 #include "zero/kernels/cast.inl"
 #include "zero/kernels/elementwise.inl"
+#include "zero/kernels/gemm.inl"
+#include "zero/kernels/optim.inl"
 #include "zero/kernels/random.inl"
 #include "zero/kernels/reduce.inl"
 #include "zero/kernels/softmax.inl"
@@ -21,6 +23,8 @@ void fill_table(KernelTable& table) {
   fill_elementwise(table);
   fill_cast(table);
   fill_random(table);
+  fill_gemm(table);
+  fill_optim(table);
   fill_reduce(table);
   fill_softmax(table);
 }

@@ -1,0 +1,326 @@
+// Reductions over any set of dimensions, and the selections by index that go with max and min.
+//
+// Order of the arithmetic: a row of up to kRun elements is folded in 16 lanes, which are then combined as
+// a binary tree; longer rows and further dimensions are halved until they are such rows. A column of up
+// to kColumnRun elements is folded one after the other, longer ones are halved. So the error of a float64
+// sum of n elements grows as about (kRun / 16 + log2 n) 2^-53, and the order depends on sizes and strides
+// only. Sums of float32 accumulate in float64, integers in int64.
+#pragma once
+
+#include "zero/kernels/common.inl"
+
+namespace zero::ZERO_ISA_NS {
+namespace {
+
+constexpr int64_t kRun = 2048;      // elements of a row folded without a tree
+constexpr int64_t kColumnRun = 64;  // rows added one by one
+constexpr int kLanes = 16;
+
+// ---- operations ----------------------------------------------------------------------------------
+// A state is the value of a part; lift makes one of an element, combine joins two neighbouring parts.
+// `shift` is the output's number from FoldArgs, `index` the place of the element in its output.
+
+template <class T> struct AccumulatorOf { using type = int64_t; };
+template <> struct AccumulatorOf<float> { using type = double; };
+template <> struct AccumulatorOf<double> { using type = double; };
+
+template <class T> constexpr bool has_nan = false;
+template <> constexpr bool has_nan<float> = true;
+template <> constexpr bool has_nan<double> = true;
+
+template <class T>
+struct SumOp {
+  using In = T;
+  using State = typename AccumulatorOf<T>::type;
+  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
+  static ZERO_INLINE State combine(State a, State b) { return wrap_add(a, b); }
+};
+
+template <class T>
+struct DeviationOp {
+  using In = T;
+  using State = DeviationState;
+  static ZERO_INLINE State lift(T x, double shift, int64_t) {
+    const double d = static_cast<double>(x) - shift;
+    return {d * d, d};
+  }
+  static ZERO_INLINE State combine(State a, State b) {
+    return {a.squares + b.squares, a.sum + b.sum};
+  }
+};
+
+// True where a is chosen before b: the larger (smaller), NaN above all.
+template <class T, bool Largest>
+ZERO_INLINE bool beats(T a, T b) {
+  const bool better = Largest ? a > b : a < b;
+  if constexpr (has_nan<T>) return better | (a != a);
+  return better;
+}
+
+template <class T, bool Largest>
+struct ExtremeOp {
+  using In = T;
+  using State = T;
+  static ZERO_INLINE State lift(T x, double, int64_t) { return x; }
+  static ZERO_INLINE State combine(State a, State b) { return beats<T, Largest>(a, b) ? a : b; }
+};
+
+template <class T, bool Largest>
+struct ArgOp {
+  using In = T;
+  using State = ArgState<T>;
+  static ZERO_INLINE State lift(T x, double, int64_t index) { return {x, index}; }
+  // Parts may come in any order, so of equal values the smaller index wins, and so of two NaN.
+  static ZERO_INLINE State combine(State a, State b) {
+    const bool a_first = beats<T, Largest>(a.value, b.value), b_first = beats<T, Largest>(b.value, a.value);
+    return a_first == b_first ? (a.index < b.index ? a : b) : (a_first ? a : b);
+  }
+};
+
+// ---- rows: the elements of one output ------------------------------------------------------------
+
+// n >= 1 elements. Starting from the elements themselves spares an identity.
+template <class Op, int Lanes>
+ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t stride, double shift,
+                                          int64_t index, int64_t weight) {
+  using In = typename Op::In;
+  using State = typename Op::State;
+  auto element = [&](int64_t i) {
+    const In x = Lanes == kLanes ? reinterpret_cast<const In*>(in)[i]
+                                 : *reinterpret_cast<const In*>(in + i * stride);
+    return Op::lift(x, shift, index + i * weight);
+  };
+  if (n < Lanes) {
+    State s = element(0);
+    for (int64_t i = 1; i < n; ++i) s = Op::combine(s, element(i));
+    return s;
+  }
+  State lanes[Lanes];
+  ZERO_SIMD
+  for (int l = 0; l < Lanes; ++l) lanes[l] = element(l);
+  int64_t i = Lanes;
+  for (; i + Lanes <= n; i += Lanes) {
+    ZERO_SIMD
+    for (int l = 0; l < Lanes; ++l) lanes[l] = Op::combine(lanes[l], element(i + l));
+  }
+  for (int l = 0; i < n; ++i, ++l) lanes[l] = Op::combine(lanes[l], element(i));
+  for (int width = Lanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  return lanes[0];
+}
+
+template <class Op>
+struct FoldRun {
+  static ZERO_NOINLINE typename Op::State run(const char* in, int64_t n, int64_t stride, double shift,
+                                              int64_t index, int64_t weight) {
+    if (stride == static_cast<int64_t>(sizeof(typename Op::In)))
+      return fold_lanes<Op, kLanes>(in, n, stride, shift, index, weight);
+    return fold_lanes<Op, 4>(in, n, stride, shift, index, weight);
+  }
+};
+
+// The extreme value first, as vectors; then the first place that has it.
+template <class T, bool Largest>
+struct FoldRun<ArgOp<T, Largest>> {
+  static ZERO_NOINLINE ArgState<T> run(const char* in, int64_t n, int64_t stride, double, int64_t index,
+                                       int64_t weight) {
+    if (stride != static_cast<int64_t>(sizeof(T)) || n < kLanes)
+      return fold_lanes<ArgOp<T, Largest>, 4>(in, n, stride, 0, index, weight);
+    const T* x = reinterpret_cast<const T*>(in);
+    const T best = fold_lanes<ExtremeOp<T, Largest>, kLanes>(in, n, stride, 0, 0, 0);
+    const bool nan = best != best;
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      bool found = false;
+      for (int l = 0; l < kLanes; ++l) found |= (x[i + l] == best) | (nan & (x[i + l] != x[i + l]));
+      if (found) break;
+    }
+    while (!(x[i] == best || (nan && x[i] != x[i]))) ++i;
+    return {best, index + i * weight};
+  }
+};
+
+// n elements of dimension d and all of those inside it (dims[0] is the innermost).
+template <class Op>
+typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_t n, double shift,
+                            int64_t index) {
+  while (d > 0 && n == 1) n = dims[--d].size;
+  const int64_t stride = dims[d].stride, weight = dims[d].weight;
+  if (d == 0 && n <= kRun) return FoldRun<Op>::run(in, n, stride, shift, index, weight);
+  const int64_t half = d == 0 ? (n + kRun - 1) / kRun / 2 * kRun : n / 2;
+  const auto left = fold_row<Op>(dims, d, in, half, shift, index);
+  const auto right = fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
+  return Op::combine(left, right);
+}
+
+// ---- columns: neighbouring outputs, whose elements are neighbours ----------------------------------
+
+template <class Op>
+ZERO_NOINLINE void fold_column_run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                                   const double* shift, int64_t index,
+                                   typename Op::State* __restrict acc) {
+  using In = typename Op::In;
+  auto row = [&](int64_t i) { return reinterpret_cast<const In*>(in + i * dim.stride); };
+  const In* first = row(0);
+  ZERO_SIMD
+  for (int64_t j = 0; j < outputs; ++j) acc[j] = Op::lift(first[j], shift[j], index);
+  int64_t i = 1;
+  for (; i + 4 <= n; i += 4) {  // four rows at a time halve the traffic of acc, and more
+    const In *a = row(i), *b = row(i + 1), *c = row(i + 2), *d = row(i + 3);
+    const int64_t at = index + i * dim.weight, w = dim.weight;
+    ZERO_SIMD
+    for (int64_t j = 0; j < outputs; ++j) {
+      const auto ab = Op::combine(Op::lift(a[j], shift[j], at), Op::lift(b[j], shift[j], at + w));
+      const auto cd = Op::combine(Op::lift(c[j], shift[j], at + 2 * w), Op::lift(d[j], shift[j], at + 3 * w));
+      acc[j] = Op::combine(acc[j], Op::combine(ab, cd));
+    }
+  }
+  for (; i < n; ++i) {
+    const In* a = row(i);
+    ZERO_SIMD
+    for (int64_t j = 0; j < outputs; ++j)
+      acc[j] = Op::combine(acc[j], Op::lift(a[j], shift[j], index + i * dim.weight));
+  }
+}
+
+template <class Op>
+void fold_columns(const ReduceDim* dims, int d, const char* in, int64_t n, int64_t outputs,
+                  const double* shift, int64_t index, typename Op::State* acc) {
+  while (d > 0 && n == 1) n = dims[--d].size;
+  if (d == 0 && n <= kColumnRun) return fold_column_run<Op>(dims[0], in, n, outputs, shift, index, acc);
+  const int64_t half = d == 0 ? (n + kColumnRun - 1) / kColumnRun / 2 * kColumnRun : n / 2;
+  typename Op::State right[kReduceTile];
+  fold_columns<Op>(dims, d, in, half, outputs, shift, index, acc);
+  fold_columns<Op>(dims, d, in + half * dims[d].stride, n - half, outputs, shift,
+                   index + half * dims[d].weight, right);
+  for (int64_t j = 0; j < outputs; ++j) acc[j] = Op::combine(acc[j], right[j]);
+}
+
+// ---- the table's entries ---------------------------------------------------------------------------
+
+template <class Op>
+void fold(const FoldArgs& args, void* states) {
+  static const double no_shift[kReduceTile] = {};
+  auto* state = static_cast<typename Op::State*>(states);
+  const double* shift = args.shift ? args.shift : no_shift;
+  const int outer = args.ndim - 1;
+  const int64_t n = args.dims[outer].size;
+  if (args.columns) {
+    fold_columns<Op>(args.dims, outer, args.in, n, args.outputs, shift, args.index, state);
+    return;
+  }
+  const char* in = args.in;
+  for (int64_t j = 0; j < args.outputs; ++j, in += args.output_stride)
+    state[j] = fold_row<Op>(args.dims, outer, in, n, shift[j], args.index);
+}
+
+template <class Op>
+void combine_states(void* into, const void* from, int64_t n) {
+  auto* a = static_cast<typename Op::State*>(into);
+  const auto* b = static_cast<const typename Op::State*>(from);
+  for (int64_t j = 0; j < n; ++j) a[j] = Op::combine(a[j], b[j]);
+}
+
+template <class Op>
+void add_reduction(KernelTable& table, ReduceOp op, ComputeType type) {
+  table.reduce[static_cast<int>(op)][static_cast<int>(type)] = {
+      fold<Op>, combine_states<Op>, static_cast<int64_t>(sizeof(typename Op::State))};
+}
+
+template <class T>
+void add_reductions(KernelTable& table, ComputeType type) {
+  add_reduction<SumOp<T>>(table, ReduceOp::Sum, type);
+  if constexpr (has_nan<T>) add_reduction<DeviationOp<T>>(table, ReduceOp::Deviation, type);
+  add_reduction<ExtremeOp<T, true>>(table, ReduceOp::Max, type);
+  add_reduction<ExtremeOp<T, false>>(table, ReduceOp::Min, type);
+  add_reduction<ArgOp<T, true>>(table, ReduceOp::ArgMax, type);
+  add_reduction<ArgOp<T, false>>(table, ReduceOp::ArgMin, type);
+}
+
+// ---- sum of squared differences --------------------------------------------------------------------
+
+// sum (a - b)^2 in the order of fold_lanes.
+template <class T>
+ZERO_NOINLINE double squared_difference_run(const T* a, const T* b, int64_t n) {
+  double lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    ZERO_SIMD
+    for (int l = 0; l < kLanes; ++l) {
+      const double d = static_cast<double>(a[i + l]) - static_cast<double>(b[i + l]);
+      lanes[l] += d * d;
+    }
+  }
+  for (int l = 0; i < n; ++i, ++l) {
+    const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    lanes[l] += d * d;
+  }
+  for (int width = kLanes / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
+  return lanes[0];
+}
+
+template <class T>
+double squared_difference(const void* pa, const void* pb, int64_t n) {
+  const T *a = static_cast<const T*>(pa), *b = static_cast<const T*>(pb);
+  if (n <= kRun) return squared_difference_run(a, b, n);
+  const int64_t half = (n + kRun - 1) / kRun / 2 * kRun;
+  return squared_difference<T>(a, b, half) + squared_difference<T>(a + half, b + half, n - half);
+}
+
+template <class T>
+void scaled_difference(const void* pa, const void* pb, double scale, void* out, int64_t n) {
+  const T *a = static_cast<const T*>(pa), *b = static_cast<const T*>(pb);
+  T* y = static_cast<T*>(out);
+  const T s = static_cast<T>(scale);
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) y[i] = s * (a[i] - b[i]);
+}
+
+// ---- selection along a dimension -------------------------------------------------------------------
+
+template <class T>
+void take_along(const AlongArgs& args, int64_t begin, int64_t end) {
+  const T* from = static_cast<const T*>(args.from);
+  T* to = static_cast<T*>(args.to);
+  int64_t outer = begin / args.inner, k = begin % args.inner;
+  for (int64_t i = begin; i < end; ++i) {
+    to[i] = args.index[i] < 0 ? T(0) : from[(outer * args.n + args.index[i]) * args.inner + k];
+    if (++k == args.inner) k = 0, ++outer;
+  }
+}
+
+template <class T>
+void put_along(const AlongArgs& args, int64_t begin, int64_t end) {
+  const T* from = static_cast<const T*>(args.from);
+  T* to = static_cast<T*>(args.to);
+  int64_t outer = begin / args.inner, k = begin % args.inner;
+  for (int64_t i = begin; i < end; ++i) {
+    if (args.index[i] >= 0) to[(outer * args.n + args.index[i]) * args.inner + k] = from[i];
+    if (++k == args.inner) k = 0, ++outer;
+  }
+}
+
+void fill_reduce(KernelTable& table) {
+  constexpr int f32 = static_cast<int>(ComputeType::F32), f64 = static_cast<int>(ComputeType::F64);
+  add_reductions<float>(table, ComputeType::F32);
+  add_reductions<double>(table, ComputeType::F64);
+  add_reductions<int64_t>(table, ComputeType::I64);
+  add_reductions<int32_t>(table, ComputeType::I32);
+  add_reductions<bool>(table, ComputeType::Bool);
+  table.squared_difference[f32] = squared_difference<float>;
+  table.squared_difference[f64] = squared_difference<double>;
+  table.scaled_difference[f32] = scaled_difference<float>;
+  table.scaled_difference[f64] = scaled_difference<double>;
+  table.take_along[0] = take_along<uint8_t>;
+  table.take_along[1] = take_along<uint16_t>;
+  table.take_along[2] = take_along<uint32_t>;
+  table.take_along[3] = take_along<uint64_t>;
+  table.put_along[0] = put_along<uint8_t>;
+  table.put_along[1] = put_along<uint16_t>;
+  table.put_along[2] = put_along<uint32_t>;
+  table.put_along[3] = put_along<uint64_t>;
+}
+
+}  // namespace
+}  // namespace zero::ZERO_ISA_NS

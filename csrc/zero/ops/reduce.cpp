@@ -1,0 +1,527 @@
+// Reductions. One mechanism serves them all: dimensions are sorted into kept and reduced ones and merged, the
+// outputs are cut into tiles, and a kernel folds the elements of one tile into states, which the op turns into
+// results. Few outputs with many elements each are cut along the reduced dimensions as well, into parts that
+// depend on the shape only and are combined as a binary tree.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "zero/autograd/record.h"
+#include "zero/kernels/table.h"
+#include "zero/ops/along.h"
+#include "zero/ops/ops.h"
+#include "zero/runtime/denormal.h"
+#include "zero/runtime/parallel.h"
+
+namespace zero {
+
+namespace {
+
+// ---- which dimensions ------------------------------------------------------------------------------
+
+// The reduced dimensions of one call, and what they do to the shape.
+struct Selection {
+  Selection(const char* op, const Tensor& x, const Dims& dims) : reduced(x.dim(), dims.empty()) {
+    if (!dims.empty()) {
+      for (int64_t d : wrap_dims(op, dims, x.dim()))
+        if (d < x.dim()) reduced[d] = true;
+    }
+    for (int64_t d = 0; d < x.dim(); ++d)
+      if (reduced[d]) count *= x.size(d);
+  }
+
+  Dims sizes(const Tensor& x, bool keepdim) const {
+    Dims out;
+    for (int64_t d = 0; d < x.dim(); ++d) {
+      if (!reduced[d]) {
+        out.push_back(x.size(d));
+      } else if (keepdim) {
+        out.push_back(1);
+      }
+    }
+    return out;
+  }
+
+  // max, argmax, … have no value for nothing.
+  void check_not_empty(const char* op, const Tensor& x) const {
+    for (int64_t d = 0; d < x.dim(); ++d)
+      ZERO_CHECK(!reduced[d] || x.size(d) > 0, IndexError, op, ": nothing to reduce along dimension ", d, "; got ",
+                 x.sizes(), ", expected at least one element in each reduced dimension");
+  }
+
+  SmallVector<bool, 8> reduced;
+  int64_t count = 1;  // elements per output
+};
+
+// ---- the plan --------------------------------------------------------------------------------------
+
+constexpr int64_t kChunk = 32768;      // elements of one part of a long reduction
+constexpr int64_t kMaxChunks = 64;
+constexpr int64_t kEnoughTiles = 16;   // to occupy the threads without cutting reduced dimensions
+constexpr int64_t kRowUnit = 2048, kColumnUnit = 64;  // parts end where the kernels' own tree has a joint
+
+struct Kept {
+  int64_t size, stride, out;  // strides in bytes, and in elements of the result
+};
+
+struct Tile {
+  const char* in;
+  int64_t out, n;  // first element of the result, number of outputs
+};
+
+class Plan {
+ public:
+  Plan(const Tensor& x, const Selection& selection, bool ordered) : in_(x.data<char>()) {
+    type_ = compute_type(x.dtype());
+    const int64_t item = itemsize(x.dtype());
+    int64_t out = 1, weight = 1;
+    for (int64_t d = x.dim() - 1; d >= 0; --d) {
+      const int64_t size = x.size(d), stride = x.stride(d) * item;
+      if (selection.reduced[d]) {
+        if (size != 1) reduced_.push_back({size, stride, weight});
+        weight *= size;
+      } else {
+        if (size != 1) kept_.push_back({size, stride, out});
+        out *= size;
+      }
+    }
+    outputs_ = out;
+    count_ = weight;
+    if (!ordered) sort(reduced_);
+    sort(kept_);
+    merge(reduced_, [](const ReduceDim& a, const ReduceDim& b) {
+      return b.stride == a.stride * a.size && b.weight == a.weight * a.size;
+    }, ordered);
+    merge(kept_, [](const Kept& a, const Kept& b) {
+      return b.stride == a.stride * a.size && b.out == a.out * a.size;
+    }, true);
+    if (reduced_.empty()) reduced_.push_back({1, item, 1});
+    if (kept_.empty()) kept_.push_back({1, 0, 1});
+    columns_ = kept_[0].stride == item && reduced_[0].stride != item;
+    const int64_t rows = 16384 / std::max<int64_t>(count_, 1);
+    tile_ = columns_ ? kReduceTile : std::clamp<int64_t>(rows, 1, kReduceTile);
+    tiles_per_run_ = (kept_[0].size + tile_ - 1) / tile_;
+    tiles_ = outputs_ == 0 ? 0 : outputs_ / kept_[0].size * tiles_per_run_;
+    if (tiles_ < kEnoughTiles && outputs_ * count_ > 2 * kChunk) {
+      const ReduceDim& outer = reduced_.back();
+      unit_ = reduced_.size() > 1 ? 1 : columns_ ? kColumnUnit : kRowUnit;
+      units_ = (outer.size + unit_ - 1) / unit_;
+      chunks_ = std::min({outputs_ * count_ / tiles_ / kChunk, kMaxChunks, units_});
+      chunks_ = std::max<int64_t>(chunks_, 1);
+    }
+  }
+
+  int64_t count() const { return count_; }
+  int64_t out_stride() const { return kept_[0].out; }
+
+  // f(tile), from several threads.
+  template <class F>
+  void for_each_tile(F&& f) const {
+    const DenormalGuard denormal;
+    if (tiles_ == 1 || chunks_ > 1) {
+      for (int64_t t = 0; t < tiles_; ++t) f(tile_at(t));
+      return;
+    }
+    const int64_t work = tiles_ == 0 ? 1 : outputs_ * count_ / tiles_ + 1;
+    parallel_for(tiles_, std::max<int64_t>(1, kGrainSize / work), [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) f(tile_at(t));
+    });
+  }
+
+  // The states of a tile's outputs.
+  void fold(ReduceOp op, const Tile& tile, const double* shift, void* states) const {
+    const ReduceKernel& kernel = kernels().reduce[static_cast<int>(op)][static_cast<int>(type_)];
+    const FoldArgs args{tile.in, tile.n, kept_[0].stride, reduced_.data(), static_cast<int>(reduced_.size()), columns_,
+                        shift, 0};
+    if (chunks_ == 1) return kernel.fold(args, states);
+    const int64_t step = tile.n * kernel.state_size;
+    struct Scratch {
+      explicit Scratch(size_t n) : data(static_cast<char*>(allocate(n))), size(n) {}
+      ~Scratch() { deallocate(data, size); }
+      char* data;
+      size_t size;
+    } parts(static_cast<size_t>(chunks_ * step));
+    parallel_for(chunks_, 1, [&](int64_t begin, int64_t end) {
+      SmallVector<ReduceDim, 4> dims = reduced_;
+      FoldArgs part = args;
+      part.dims = dims.data();
+      const int64_t size = dims.back().size;
+      for (int64_t c = begin; c < end; ++c) {
+        const int64_t first = units_ * c / chunks_ * unit_;
+        const int64_t last = std::min(size, units_ * (c + 1) / chunks_ * unit_);
+        dims.back().size = last - first;
+        part.in = args.in + first * dims.back().stride;
+        part.index = first * dims.back().weight;
+        kernel.fold(part, parts.data + c * step);
+      }
+    });
+    for (int64_t width = 1; width < chunks_; width *= 2)
+      for (int64_t c = 0; c + width < chunks_; c += 2 * width)
+        kernel.combine(parts.data + c * step, parts.data + (c + width) * step, tile.n);
+    std::memcpy(states, parts.data, static_cast<size_t>(step));
+  }
+
+  // Writes one value per output of the tile, `value_stride` bytes apart, into `out`.
+  void store(const Tensor& out, const Tile& tile, DType from, const void* values, int64_t value_stride) const {
+    const int64_t item = itemsize(out.dtype());
+    char* const data[2] = {out.data<char>() + tile.out * item, static_cast<char*>(const_cast<void*>(values))};
+    const int64_t strides[4] = {kept_[0].out * item, value_stride, 0, 0};
+    kernels().cast[static_cast<int>(from)][static_cast<int>(out.dtype())](data, strides, tile.n, 1, nullptr);
+  }
+
+ private:
+  // Smallest stride first; what is broadcast (stride 0) goes last.
+  template <class V>
+  static void sort(V& dims) {
+    auto key = [](int64_t stride) { return stride == 0 ? std::numeric_limits<int64_t>::max() : stride; };
+    for (int64_t i = 1; i < dims.size(); ++i)
+      for (int64_t j = i; j > 0 && key(dims[j].stride) < key(dims[j - 1].stride); --j)
+        std::swap(dims[j], dims[j - 1]);
+  }
+  // Joins neighbours that are one dimension. Where the order of the elements is free, their weights don't matter.
+  template <class V, class Joined>
+  static void merge(V& dims, Joined&& joined, bool ordered) {
+    int64_t last = 0;
+    for (int64_t i = 1; i < dims.size(); ++i) {
+      auto &a = dims[last], &b = dims[i];
+      if (ordered ? joined(a, b) : b.stride == a.stride * a.size) {
+        a.size *= b.size;
+      } else {
+        dims[++last] = b;
+      }
+    }
+    while (dims.size() > last + 1) dims.pop_back();
+  }
+
+  Tile tile_at(int64_t t) const {
+    const int64_t first = t % tiles_per_run_ * tile_;
+    Tile tile{in_ + first * kept_[0].stride, first * kept_[0].out, std::min(tile_, kept_[0].size - first)};
+    int64_t rest = t / tiles_per_run_;
+    for (int64_t d = 1; d < kept_.size(); ++d) {
+      const int64_t i = rest % kept_[d].size;
+      rest /= kept_[d].size;
+      tile.in += i * kept_[d].stride;
+      tile.out += i * kept_[d].out;
+    }
+    return tile;
+  }
+
+  const char* in_;
+  ComputeType type_;
+  SmallVector<Kept, 4> kept_;          // innermost first, never empty
+  SmallVector<ReduceDim, 4> reduced_;  // likewise
+  int64_t outputs_, count_;
+  bool columns_;
+  int64_t tile_, tiles_per_run_, tiles_;
+  int64_t chunks_ = 1, unit_ = 1, units_ = 1;
+};
+
+// x in a dtype that has kernels.
+Tensor computable(const Tensor& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  GradModeGuard no_grad(false);
+  return to(x, dtype, x.device());
+}
+Tensor computable(const Tensor& x) { return computable(x, compute_dtype(x.dtype())); }
+
+// The gradient of a result, with size 1 where x was reduced.
+Tensor with_kept_dims(const Tensor& g, const Dims& kept) { return g.sizes() == kept ? g : reshape(g, kept); }
+
+// ---- sum and mean ----------------------------------------------------------------------------------
+
+void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bool mean) {
+  if (y.numel() == 0) return;
+  if (selection.count == 0) {
+    GradModeGuard no_grad(false);
+    fill_(y, mean ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(0));
+    return;
+  }
+  const Plan plan(x, selection, false);
+  const bool floating = is_floating(x.dtype());
+  const double count = static_cast<double>(selection.count);
+  plan.for_each_tile([&](const Tile& tile) {
+    double states[kReduceTile];  // or int64
+    plan.fold(ReduceOp::Sum, tile, nullptr, states);
+    if (mean)
+      for (int64_t j = 0; j < tile.n; ++j) states[j] /= count;
+    plan.store(y, tile, floating ? DType::Float64 : DType::Int64, states, 8);
+  });
+}
+
+// ---- var and std -----------------------------------------------------------------------------------
+
+// Two passes in float64. With m the rounded mean, sum (x - m)^2 - (sum (x - m))^2 / n corrects its rounding.
+void deviations(const Tensor& x, const Selection& selection, const Tensor& y, double correction, bool root) {
+  if (y.numel() == 0) return;
+  if (selection.count == 0) {
+    GradModeGuard no_grad(false);
+    fill_(y, Scalar(std::numeric_limits<double>::quiet_NaN()));
+    return;
+  }
+  const Plan plan(x, selection, false);
+  const double count = static_cast<double>(selection.count), freedom = std::max(0.0, count - correction);
+  plan.for_each_tile([&](const Tile& tile) {
+    double values[kReduceTile];
+    DeviationState states[kReduceTile];
+    plan.fold(ReduceOp::Sum, tile, nullptr, values);
+    for (int64_t j = 0; j < tile.n; ++j) values[j] /= count;
+    plan.fold(ReduceOp::Deviation, tile, values, states);
+    for (int64_t j = 0; j < tile.n; ++j) {
+      const double squares = states[j].squares - states[j].sum * states[j].sum / count;
+      const double variance = (squares < 0 ? 0 : squares) / freedom;
+      values[j] = root ? std::sqrt(variance) : variance;
+    }
+    plan.store(y, tile, DType::Float64, values, 8);
+  });
+}
+
+Tensor deviation(const char* op, const char* node, const Tensor& x, const Dims& dims, double correction, bool keepdim,
+                 bool root) {
+  ZERO_CHECK(is_floating(x.dtype()), DTypeError, op, ": only floating point dtypes have one; got ", x.dtype(),
+             ", expected a floating point tensor");
+  const Selection selection(op, x, dims);
+  Tensor y = empty(selection.sizes(x, keepdim), x.options());
+  if (!y.is_meta()) deviations(computable(x), selection, y, correction, root);
+  record(node, {}, y, {&x}, {&x, keep(root, y)},
+         [dims, kept = selection.sizes(x, true), freedom = static_cast<double>(selection.count) - correction, root](
+             Node& n, const Tensor& g) {
+           const Tensor x = n.saved(0);
+           Tensor scale = g;
+           if (root) {
+             const Tensor y = n.saved(1);
+             scale = where(eq(y, 0), 0.0, div(g, mul(y, 2)));
+           }
+           scale = with_kept_dims(scale, kept);
+           const Tensor center = mean(x, dims, true);
+           if (freedom <= 0) {
+             const double inf = std::numeric_limits<double>::infinity();
+             return mul(where(eq(x, center), std::numeric_limits<double>::quiet_NaN(), inf), scale);
+           }
+           return mul(sub(x, center), mul(scale, 2 / freedom));
+         });
+  return y;
+}
+
+// ---- max and min -----------------------------------------------------------------------------------
+
+// Equal elements share the gradient evenly.
+Tensor extreme(const char* op, const char* node, const Tensor& x, const Dims& dims, bool keepdim, ReduceOp reduce_op) {
+  const Selection selection(op, x, dims);
+  selection.check_not_empty(op, x);
+  Tensor y = empty(selection.sizes(x, keepdim), x.options());
+  if (!y.is_meta() && y.numel() > 0) {
+    const Tensor in = computable(x);
+    const Plan plan(in, selection, false);
+    plan.for_each_tile([&](const Tile& tile) {
+      alignas(16) char states[kReduceTile * 8];
+      plan.fold(reduce_op, tile, nullptr, states);
+      plan.store(y, tile, in.dtype(), states, itemsize(in.dtype()));
+    });
+  }
+  record(node, {}, y, {&x}, {&x, &y}, [dims, kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+    const Tensor x = n.saved(0), best = with_kept_dims(detach(n.saved(1)), kept);
+    const Tensor chosen = where(isnan(best), isnan(x), eq(x, best));
+    const Tensor share = div(with_kept_dims(g, kept), sum(chosen, dims, true));
+    return where(chosen, share, 0.0);
+  });
+  return y;
+}
+
+// The dimensions of argmax: one, or all as if flattened.
+Dims arg_dims(const char* op, const Tensor& x, std::optional<int64_t> dim) {
+  return dim ? Dims{wrap_dim(op, *dim, x.dim())} : Dims{};
+}
+
+void fold_arg(const Tensor& x, const Selection& selection, ReduceOp op, const Tensor* values, const Tensor& indices) {
+  if (indices.numel() == 0) return;
+  const Tensor in = computable(x);
+  const Plan plan(in, selection, true);
+  plan.for_each_tile([&](const Tile& tile) {
+    alignas(16) char states[kReduceTile * kMaxStateSize];  // ArgState of in's type
+    plan.fold(op, tile, nullptr, states);
+    if (values) plan.store(*values, tile, in.dtype(), states, kMaxStateSize);
+    plan.store(indices, tile, DType::Int64, states + 8, kMaxStateSize);
+  });
+}
+static_assert(sizeof(ArgState<float>) == kMaxStateSize && sizeof(ArgState<bool>) == kMaxStateSize);
+
+Tensor arg_extreme(const char* op, const Tensor& x, std::optional<int64_t> dim, bool keepdim, ReduceOp reduce_op) {
+  const Selection selection(op, x, arg_dims(op, x, dim));
+  selection.check_not_empty(op, x);
+  Tensor indices = empty(selection.sizes(x, keepdim), {DType::Int64, x.device()});
+  if (!indices.is_meta()) fold_arg(x, selection, reduce_op, nullptr, indices);
+  return indices;
+}
+
+std::pair<Tensor, Tensor> extreme_along(const char* op, const char* node, const Tensor& x, int64_t dim, bool keepdim,
+                                        ReduceOp reduce_op) {
+  dim = wrap_dim(op, dim, x.dim());
+  const Selection selection(op, x, {dim});
+  selection.check_not_empty(op, x);
+  const Dims sizes = selection.sizes(x, keepdim);
+  Tensor values = empty(sizes, x.options()), indices = empty(sizes, {DType::Int64, x.device()});
+  if (!values.is_meta()) fold_arg(x, selection, reduce_op, &values, indices);
+  record(node, {}, values, {&x}, {&indices},
+         [dim, kept = selection.sizes(x, true), n = x.dim() == 0 ? 1 : x.size(dim)](Node& node, const Tensor& g) {
+           if (kept.empty()) return g;  // one element
+           return put_along(with_kept_dims(g, kept), with_kept_dims(node.saved(0), kept), dim, n);
+         });
+  return {std::move(values), std::move(indices)};
+}
+
+// all and any are the smallest and the largest truth.
+Tensor truth(const char* op, const Tensor& x, const Dims& dims, bool keepdim, ReduceOp reduce_op) {
+  const Selection selection(op, x, dims);
+  Tensor y = empty(selection.sizes(x, keepdim), {DType::Bool, x.device()});
+  if (y.is_meta() || y.numel() == 0) return y;
+  if (selection.count == 0) return fill_(y, Scalar(reduce_op == ReduceOp::Min));
+  const Tensor in = computable(x, DType::Bool);
+  const Plan plan(in, selection, false);
+  plan.for_each_tile([&](const Tile& tile) {
+    bool states[kReduceTile];
+    plan.fold(reduce_op, tile, nullptr, states);
+    plan.store(y, tile, DType::Bool, states, 1);
+  });
+  return y;
+}
+
+// ---- selection along a dimension -------------------------------------------------------------------
+
+int log2_size(DType t) {
+  const int64_t item = itemsize(t);
+  return item == 8 ? 3 : item == 4 ? 2 : item == 2 ? 1 : 0;
+}
+
+// Runs take_along or put_along over all places; `wide` is the tensor that has n elements along dim.
+void run_along(AlongFn kernel, const Tensor& from, const Tensor& to, const Tensor& index, const Tensor& wide, int64_t dim) {
+  int64_t inner = 1;
+  for (int64_t d = dim + 1; d < wide.dim(); ++d) inner *= wide.size(d);
+  const AlongArgs args{from.data(), to.data(), index.data<int64_t>(), wide.size(dim), inner};
+  parallel_for(index.numel(), kGrainSize / 4, [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
+}
+
+}  // namespace
+
+Tensor take_along(const Tensor& x, const Tensor& index, int64_t dim) {
+  Dims sizes = x.sizes();
+  sizes[dim] = 1;
+  Tensor y = empty(sizes, x.options());
+  if (!y.is_meta()) {
+    GradModeGuard no_grad(false);
+    const Tensor from = contiguous(x), places = contiguous(index);
+    run_along(kernels().take_along[log2_size(x.dtype())], from, y, places, x, dim);
+  }
+  record("GatherBackward0", {}, y, {&x}, {&index}, [dim, n = x.size(dim)](Node& node, const Tensor& g) {
+    return put_along(g, node.saved(0), dim, n);
+  });
+  return y;
+}
+
+Tensor put_along(const Tensor& x, const Tensor& index, int64_t dim, int64_t n) {
+  Dims sizes = x.sizes();
+  sizes[dim] = n;
+  Tensor y = zeros(sizes, x.options());
+  if (!y.is_meta()) {
+    GradModeGuard no_grad(false);
+    const Tensor from = contiguous(x), places = contiguous(index);
+    run_along(kernels().put_along[log2_size(x.dtype())], from, y, places, y, dim);
+  }
+  record("ScatterBackward0", {}, y, {&x}, {&index},
+         [dim](Node& node, const Tensor& g) { return take_along(g, node.saved(0), dim); });
+  return y;
+}
+
+Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  const Selection selection("sum", x, dims);
+  const DType out = dtype ? *dtype : is_floating(x.dtype()) ? x.dtype() : DType::Int64;
+  Tensor y = empty(selection.sizes(x, keepdim), {out, x.device()});
+  if (!y.is_meta()) {
+    // Elements are converted before they are added where that can change the sum.
+    DType in = compute_dtype(x.dtype());
+    if (is_floating(in) && !is_floating(out)) in = compute_dtype(out);
+    if (in == DType::Int64 && is_floating(out)) in = DType::Float64;
+    const bool truth = out == DType::Bool && in != DType::Bool;
+    accumulate(computable(truth ? computable(x, DType::Bool) : x, truth ? DType::Bool : in), selection, y, false);
+  }
+  if (dims.empty()) {
+    record("SumBackward0", {}, y, {&x}, {}, [sizes = x.sizes(), dtype = x.dtype()](Node&, const Tensor& g) {
+      return expand(g.dtype() == dtype ? g : to(g, dtype, g.device()), sizes);
+    });
+  } else {
+    record("SumBackward1", {}, y, {&x}, {},
+           [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype()](Node&, const Tensor& g) {
+             const Tensor h = g.dtype() == dtype ? g : to(g, dtype, g.device());
+             return expand(with_kept_dims(h, kept), sizes);
+           });
+  }
+  return y;
+}
+
+Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  const DType out = dtype ? *dtype : x.dtype();
+  ZERO_CHECK(is_floating(out), DTypeError, "mean: could not infer the dtype of the result; got ", out,
+             ", expected a floating point tensor, or dtype= a floating point dtype");
+  const Selection selection("mean", x, dims);
+  Tensor y = empty(selection.sizes(x, keepdim), {out, x.device()});
+  if (!y.is_meta())
+    accumulate(computable(x, is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Float64), selection, y, true);
+  record(dims.empty() ? "MeanBackward0" : "MeanBackward1", {}, y, {&x}, {},
+         [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype(),
+          count = static_cast<double>(selection.count)](Node&, const Tensor& g) {
+           const Tensor h = div(g.dtype() == dtype ? g : to(g, dtype, g.device()), count);
+           return expand(with_kept_dims(h, kept), sizes);
+         });
+  return y;
+}
+
+Tensor var(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  return deviation("var", "VarBackward0", x, dims, correction, keepdim, false);
+}
+Tensor std_dev(const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+  return deviation("std", "StdBackward0", x, dims, correction, keepdim, true);
+}
+
+Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
+  return extreme("amax", "AmaxBackward0", x, dims, keepdim, ReduceOp::Max);
+}
+Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
+  return extreme("amin", "AminBackward0", x, dims, keepdim, ReduceOp::Min);
+}
+Tensor max(const Tensor& x) { return extreme("max", "MaxBackward1", x, {}, false, ReduceOp::Max); }
+Tensor min(const Tensor& x) { return extreme("min", "MinBackward1", x, {}, false, ReduceOp::Min); }
+std::pair<Tensor, Tensor> max(const Tensor& x, int64_t dim, bool keepdim) {
+  return extreme_along("max", "MaxBackward0", x, dim, keepdim, ReduceOp::ArgMax);
+}
+std::pair<Tensor, Tensor> min(const Tensor& x, int64_t dim, bool keepdim) {
+  return extreme_along("min", "MinBackward0", x, dim, keepdim, ReduceOp::ArgMin);
+}
+Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extreme("argmax", x, dim, keepdim, ReduceOp::ArgMax);
+}
+Tensor argmin(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extreme("argmin", x, dim, keepdim, ReduceOp::ArgMin);
+}
+Tensor all(const Tensor& x, const Dims& dims, bool keepdim) { return truth("all", x, dims, keepdim, ReduceOp::Min); }
+Tensor any(const Tensor& x, const Dims& dims, bool keepdim) { return truth("any", x, dims, keepdim, ReduceOp::Max); }
+
+bool equal(const Tensor& a, const Tensor& b) {
+  ZERO_CHECK(!a.is_meta() && !b.is_meta(), Error, "equal: meta tensors have no values; got ", a.device(), " and ",
+             b.device(), ", expected cpu tensors");
+  if (!(a.sizes() == b.sizes())) return false;
+  GradModeGuard no_grad(false);
+  return *all(eq(a, b)).data<bool>();
+}
+
+Tensor sum_to(const Tensor& x, const Dims& sizes) {
+  if (x.sizes() == sizes) return x;
+  ZERO_CHECK(expands_to(sizes, x.sizes()), ShapeError, "sum_to: the shape does not broadcast to the tensor's; got ",
+             sizes, ", expected one that expands to ", x.sizes());
+  const int64_t lead = x.dim() - sizes.size();
+  Dims dims;
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (d < lead || (sizes[d - lead] == 1 && x.size(d) != 1)) dims.push_back(d);
+  const Tensor y = dims.empty() ? x : sum(x, dims, true);
+  return y.sizes() == sizes ? y : view(y, sizes);
+}
+
+}  // namespace zero
