@@ -127,7 +127,7 @@ def leaves(values: object) -> Iterator[float]:
 
 
 class Formatter:
-    """Writes the numbers of one tensor: all to the same width, in a notation that suits them all."""
+    """Writes the numbers of one tensor: all to one width, in a notation that suits them all."""
 
     def __init__(self, values: object, floating: bool) -> None:
         self.scientific = False
@@ -197,8 +197,13 @@ def suffixes(x: Tensor) -> list[str]:
         plain = plain or x.dtype in (int64, bool)
     if not plain:
         out.append(f"dtype={x.dtype}")
-    if x.grad_fn is not None:
-        out.append(f"grad_fn=<{x.grad_fn.name()}>")
+    try:
+        node = x.grad_fn
+        name = node and node.name()
+    except RuntimeError:  # a view made under no_grad, whose base was written to since
+        name = "Invalid"
+    if name:
+        out.append(f"grad_fn=<{name}>")
     elif x.requires_grad:
         out.append("requires_grad=True")
     return out
@@ -214,9 +219,7 @@ def tensor_str(x: Tensor) -> str:
         text = "[]"
     else:
         values = shown(x.detach(), x.numel() > options["threshold"])
-        text = array_str(
-            values, x.dim(), len(prefix), Formatter(values, x.dtype.is_floating_point)
-        )
+        text = array_str(values, x.dim(), len(prefix), Formatter(values, x.dtype.is_floating_point))
     text = prefix + text
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes(x):

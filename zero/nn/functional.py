@@ -1,0 +1,123 @@
+"""Layers and losses as functions, with PyTorch's names and arguments."""
+
+from __future__ import annotations
+
+import warnings
+
+import zero
+from zero import Tensor, cross_entropy, linear, nll_loss, sigmoid, tanh
+
+__all__ = [
+    "cross_entropy",
+    "linear",
+    "log_softmax",
+    "mse_loss",
+    "nll_loss",
+    "relu",
+    "relu_",
+    "sigmoid",
+    "softmax",
+    "tanh",
+]
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(input, 0), element by element.
+
+    Args:
+        input: any shape.
+        inplace: overwrite the input and return it.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.relu(zero.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+    """
+    return zero.relu_(input) if inplace else zero.relu(input)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """:func:`relu` that overwrites its input."""
+    return zero.relu_(input)
+
+
+def _implicit_dim(op: str, ndim: int, stacklevel: int) -> int:
+    dim = 0 if ndim in (0, 1, 3) else 1
+    warnings.warn(
+        f"{op}: dim is not given; dim={dim} is taken for {ndim} dimensions. Say dim=…: the rule is "
+        "kept for old programs only",
+        stacklevel=stacklevel,
+    )
+    return dim
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: zero.dtype | None = None
+) -> Tensor:
+    """exp(input) divided by its sum along a dimension; large values don't overflow.
+
+    Args:
+        input: any shape.
+        dim: along which results sum to 1. None takes 0 for 0, 1 and 3 dimensions, else 1, and
+            warns.
+        dtype: to cast the input to first.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.softmax(zero.tensor([0.0, 0.0, 1000.0]), dim=0)
+        tensor([0., 0., 1.])
+    """
+    if dim is None:
+        dim = _implicit_dim("softmax", input.dim(), _stacklevel)
+    return zero.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: zero.dtype | None = None
+) -> Tensor:
+    """The logarithm of :func:`softmax`, exact where the softmax itself would round to 0.
+
+    Args:
+        input: any shape.
+        dim: along which exp of the results sums to 1. None: as in softmax.
+        dtype: to cast the input to first.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.log_softmax(zero.tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+    """
+    if dim is None:
+        dim = _implicit_dim("log_softmax", input.dim(), _stacklevel)
+    return zero.log_softmax(input, dim, dtype=dtype)
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Squared error, (input - target)².
+
+    Args:
+        input: predictions, any shape.
+        target: of the same shape; another one is broadcast with a warning.
+        size_average: old form of reduction.
+        reduce: old form of reduction.
+        reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.mse_loss(zero.tensor([1.0, 2.0]), zero.tensor([1.0, 4.0]))
+        tensor(2.)
+    """
+    if input.shape != target.shape:
+        warnings.warn(
+            f"mse_loss: broadcasts; got input {tuple(input.shape)} and target "
+            f"{tuple(target.shape)}, expected the same shape: pairs that don't belong together "
+            "would count",
+            stacklevel=2,
+        )
+    return zero.mse_loss(input, target, size_average, reduce, reduction)

@@ -1,0 +1,723 @@
+"""Module, the base class of all layers and models."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator, Mapping
+
+import zero
+from zero import Parameter, Tensor
+
+__all__ = ["Module"]
+
+
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What load_state_dict returns: the keys that had no counterpart."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class Module:
+    """Base class of everything that has parameters.
+
+    A subclass makes its parameters and sub-modules in ``__init__`` by assigning them to attributes,
+    and says in :meth:`forward` what it computes. Calling the module calls forward.
+
+    An attribute that is a :class:`Parameter` is a parameter of the module, one that is a Module is
+    a sub-module; a Tensor is just an attribute unless it is made a buffer by
+    :meth:`register_buffer`.
+
+    Calling ``super().__init__()`` is allowed, but not necessary.
+
+    Example:
+        >>> import zero
+        >>> class Scale(zero.nn.Module):
+        ...     def __init__(self, features):
+        ...         self.factor = zero.nn.Parameter(zero.ones(features))
+        ...     def forward(self, x):  # [N, features]
+        ...         return x * self.factor
+        >>> model = Scale(3)
+        >>> [name for name, _ in model.named_parameters()]
+        ['factor']
+        >>> model(zero.ones(2, 3)).shape
+        zero.Size([2, 3])
+    """
+
+    training: bool
+
+    # The state is made here and not in __init__, so that a subclass needn't call
+    # super().__init__(). Module.__setattr__ sorts attributes into these dicts; other attributes are
+    # plain ones.
+    def __new__(cls, *args: object, **kwargs: object) -> Module:
+        self = super().__new__(cls)
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _modules={},
+        )
+        return self
+
+    def __init__(self) -> None:
+        pass
+
+    def forward(self, *args: object, **kwargs: object) -> object:
+        """Computes the result; each subclass defines its own.
+
+        Raises:
+            NotImplementedError: the subclass has none.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__}: has no forward(); define what it computes"
+        )
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return self.forward(*args, **kwargs)
+
+    # ---- attributes ----------------------------------------------------------------------------
+
+    # Called only for what is not found the usual way.
+    def __getattr__(self, name: str) -> object:
+        state = self.__dict__
+        if name in state["_parameters"]:
+            return state["_parameters"][name]
+        if name in state["_modules"]:
+            return state["_modules"][name]
+        if name in state["_buffers"]:
+            return state["_buffers"][name]
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        state = self.__dict__
+        if isinstance(value, Parameter):
+            self._check_name("register_parameter", name, "_parameters", replace=True)
+            _check_parameter(name, value)
+            self._forget(name, "_parameters")
+            state["_parameters"][name] = value
+        elif name in state["_parameters"]:
+            if value is not None:
+                raise self._wrong_kind(name, value, "parameter", "a Parameter or None")
+            state["_parameters"][name] = None
+        elif isinstance(value, Module):
+            self._check_name("register_module", name, "_modules", replace=True)
+            self._forget(name, "_modules")
+            state["_modules"][name] = value
+        elif name in state["_modules"]:
+            if value is not None:
+                raise self._wrong_kind(name, value, "sub-module", "a Module or None")
+            state["_modules"][name] = None
+        elif name in state["_buffers"]:
+            if value is not None and not isinstance(value, Tensor):
+                raise self._wrong_kind(name, value, "buffer", "a Tensor or None")
+            state["_buffers"][name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        state = self.__dict__
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if name in state[kind]:
+                del state[kind][name]
+                state["_non_persistent_buffers_set"].discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        own = [*self.__dict__, *self._parameters, *self._buffers, *self._modules]
+        names = {*dir(type(self)), *own}
+        return sorted(name for name in names if not name[:1].isdigit())  # those of a Sequential
+
+    def _forget(self, name: str, new_kind: str) -> None:
+        """Removes what else has the name that a parameter or sub-module is about to get."""
+        state = self.__dict__
+        state.pop(name, None)
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if kind != new_kind:
+                state[kind].pop(name, None)
+        state["_non_persistent_buffers_set"].discard(name)
+
+    def _wrong_kind(self, name: str, value: object, kind: str, expected: str) -> TypeError:
+        return TypeError(
+            f"{type(self).__name__}: '{name}' is a {kind}; "
+            f"got {type(value).__name__}, expected {expected}"
+        )
+
+    def _check_name(self, op: str, name: str, kind: str, replace: bool = False) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{op}: name must be a str; got {type(name).__name__}")
+        if name == "":
+            raise KeyError(f"{op}: name is empty")
+        if "." in name:
+            raise KeyError(f"{op}: name must not contain '.'; got {name!r}")
+        # An attribute of the object may be replaced; one of the class would be found first for
+        # ever.
+        taken = hasattr(type(self), name) if replace else hasattr(self, name)
+        if taken and name not in self.__dict__[kind]:
+            raise KeyError(f"{op}: {type(self).__name__} has an attribute '{name}' already")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter under a name; None says that there could be one.
+
+        Args:
+            name: of the attribute; without dots.
+            param: the parameter, a leaf, or None. None is left out of parameters and state_dict.
+
+        Raises:
+            KeyError: the name is empty, has a dot, or is taken by something else.
+            TypeError: param is something else.
+            ValueError: param was computed, so that an optimizer could not update it.
+        """
+        self._check_name("register_parameter", name, "_parameters")
+        _check_parameter(name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that belongs to the module's state, but isn't trained.
+
+        Args:
+            name: of the attribute; without dots.
+            tensor: the buffer; None is left out of state_dict.
+            persistent: whether state_dict holds it.
+
+        Raises:
+            KeyError: the name is empty, has a dot, or is taken by something else.
+            TypeError: tensor is something else.
+
+        Example:
+            >>> import zero
+            >>> norm = zero.nn.Module()
+            >>> norm.register_buffer("running_mean", zero.zeros(2))
+            >>> norm.state_dict()
+            OrderedDict([('running_mean', tensor([0., 0.]))])
+        """
+        self._check_name("register_buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"register_buffer: '{name}' must be a Tensor or None; got {type(tensor).__name__}"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Adds a sub-module under a name, as assigning it to an attribute does.
+
+        Args:
+            name: of the attribute; without dots.
+            module: the sub-module or None.
+
+        Raises:
+            KeyError: the name is empty, has a dot, or is taken by something else.
+            TypeError: module is something else.
+        """
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(
+                f"register_module: '{name}' must be a Module or None; got {type(module).__name__}"
+            )
+        self._check_name("register_module", name, "_modules")
+        self._modules[name] = module
+
+    add_module = register_module
+
+    # ---- walking -------------------------------------------------------------------------------
+
+    def named_modules(
+        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below it with their paths, parents first.
+
+        Args:
+            memo: modules to leave out.
+            prefix: put before each path.
+            remove_duplicate: yield a module that is used twice only once.
+
+        Example:
+            >>> import zero
+            >>> model = zero.nn.Sequential(zero.nn.ReLU(), zero.nn.Sequential(zero.nn.Tanh()))
+            >>> [path for path, _ in model.named_modules()]
+            ['', '0', '1', '1.0']
+        """
+        memo = set() if memo is None else memo
+        if remove_duplicate:
+            if self in memo:
+                return
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                path = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, path, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below it, parents first, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The direct sub-modules with their names, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The direct sub-modules, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(
+        self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Tensor]]:
+        seen = set()
+        if recurse:
+            owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        else:
+            owners = [(prefix, self)]
+        for path, module in owners:
+            for name, member in module.__dict__[kind].items():
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield (f"{path}.{name}" if path else name), member
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with their paths.
+
+        Args:
+            prefix: put before each path.
+            recurse: those of the sub-modules too.
+            remove_duplicate: yield a parameter that is used twice only once.
+
+        Example:
+            >>> import zero
+            >>> model = zero.nn.Sequential(zero.nn.Linear(2, 3), zero.nn.Tanh())
+            >>> [(path, tuple(p.shape)) for path, p in model.named_parameters()]
+            [('0.weight', (3, 2)), ('0.bias', (3,))]
+        """
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """The parameters, each once; what an optimizer wants.
+
+        Args:
+            recurse: those of the sub-modules too.
+
+        Example:
+            >>> import zero
+            >>> sum(p.numel() for p in zero.nn.Linear(3, 4).parameters())
+            16
+        """
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with their paths; the arguments are those of :meth:`named_parameters`."""
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def get_submodule(self, target: str) -> Module:
+        """The sub-module at a path; the module itself for "".
+
+        Args:
+            target: names with dots between them, as :meth:`named_modules` gives them.
+
+        Raises:
+            AttributeError: there is none; the message says up to where the path exists.
+
+        Example:
+            >>> import zero
+            >>> model = zero.nn.Sequential(zero.nn.Linear(2, 3), zero.nn.Tanh())
+            >>> model.get_submodule("1")
+            Tanh()
+        """
+        module = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(
+                    f"'{target}': {type(module).__name__} has no attribute '{name}'"
+                )
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"'{target}': '{name}' is not a Module")
+        return module
+
+    def _get_member(self, target: str, kind: str, called: str) -> Tensor:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"'{target}': {type(module).__name__} has no attribute '{name}'")
+        if name not in module.__dict__[kind]:
+            raise AttributeError(f"'{target}': '{name}' is not a {called}")
+        return module.__dict__[kind][name]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a path such as "encoder.0.weight".
+
+        Raises:
+            AttributeError: there is none, or it is not a parameter.
+        """
+        return self._get_member(target, "_parameters", "parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a path such as "norm.running_mean".
+
+        Raises:
+            AttributeError: there is none, or it is not a buffer.
+        """
+        return self._get_member(target, "_buffers", "buffer")
+
+    # ---- saving and loading --------------------------------------------------------------------
+
+    def get_extra_state(self) -> object:
+        """What else state_dict shall hold; who defines this defines set_extra_state too."""
+        raise NotImplementedError(f"{type(self).__name__}: has no get_extra_state()")
+
+    def set_extra_state(self, state: object) -> None:
+        """Takes what get_extra_state returned."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: the state_dict has extra state, but there is no "
+            "set_extra_state() to take it"
+        )
+
+    def _own_state(self) -> dict[str, Tensor]:
+        """The parameters and persistent buffers of this module alone."""
+        members = {k: v for k, v in self._parameters.items() if v is not None}
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._non_persistent_buffers_set:
+                members[name] = buffer
+        return members
+
+    def _has_extra_state(self) -> bool:
+        return type(self).get_extra_state is not Module.get_extra_state
+
+    def state_dict(
+        self, *, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Tensor]:
+        """All parameters and persistent buffers by path.
+
+        The tensors share memory with the module's; clone what shall stay as it is now.
+
+        Args:
+            destination: a dict to fill instead of a new one.
+            prefix: put before each key.
+            keep_vars: the parameters themselves instead of tensors without gradient.
+
+        Example:
+            >>> import zero
+            >>> list(zero.nn.Linear(2, 3).state_dict())
+            ['weight', 'bias']
+        """
+        if destination is None:
+            destination = OrderedDict()
+        for name, member in self._own_state().items():
+            destination[prefix + name] = member if keep_vars else member.detach()
+        if self._has_extra_state():
+            destination[prefix + "_extra_state"] = self.get_extra_state()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
+        return destination
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Takes parameters and buffers from what :meth:`state_dict` returned.
+
+        All keys and shapes are checked before anything is written.
+
+        Args:
+            state_dict: tensors by path.
+            strict: missing and unexpected keys are errors; else they are only returned.
+            assign: put the given tensors into the module instead of copying their values, so that
+                their dtype and device come along. Optimizers must be made after that.
+
+        Returns:
+            A named tuple of the lists missing_keys and unexpected_keys.
+
+        Raises:
+            TypeError: state_dict is not a mapping.
+            RuntimeError: keys or shapes don't fit; the message lists all of them.
+
+        Example:
+            >>> import zero
+            >>> a, b = zero.nn.Linear(2, 3), zero.nn.Linear(2, 3)
+            >>> b.load_state_dict(a.state_dict())
+            <All keys matched successfully>
+            >>> bool((a.weight == b.weight).all())
+            True
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"load_state_dict: expected a mapping; got {type(state_dict).__name__}")
+        known, missing, mismatched = set(), [], []
+        tensors, extras = [], []
+        for path, module in self.named_modules(remove_duplicate=False):
+            prefix = path + "." if path else ""
+            for name, member in module._own_state().items():
+                key = prefix + name
+                known.add(key)
+                if key not in state_dict:
+                    missing.append(key)
+                    continue
+                value = state_dict[key]
+                if not isinstance(value, Tensor):
+                    mismatched.append(f"{key}: got {type(value).__name__}, expected a Tensor")
+                elif value.shape != member.shape:
+                    got, expected = tuple(value.shape), tuple(member.shape)
+                    mismatched.append(f"{key}: got shape {got}, expected {expected}")
+                else:
+                    tensors.append((module, name, member, value))
+            key = prefix + "_extra_state"
+            if module._has_extra_state():
+                known.add(key)
+                if key in state_dict:
+                    extras.append((module, state_dict[key]))
+                else:
+                    missing.append(key)
+        unexpected = [key for key in state_dict if key not in known]
+        faults = [("mismatched", mismatched)]
+        if strict:
+            faults += [("missing", missing), ("unexpected", unexpected)]
+        if any(keys for _, keys in faults):
+            lines = [f"  {what}: {'; '.join(keys)}" for what, keys in faults if keys]
+            raise RuntimeError(
+                f"load_state_dict: keys of the state_dict and of {type(self).__name__} differ\n"
+                + "\n".join(lines)
+            )
+        with zero.no_grad():
+            for module, name, member, value in tensors:
+                if not assign:
+                    member.copy_(value)
+                elif not isinstance(member, Parameter):
+                    setattr(module, name, value)
+                elif isinstance(value, Parameter):
+                    setattr(module, name, value.requires_grad_(member.requires_grad))
+                else:
+                    setattr(module, name, Parameter(value, member.requires_grad))
+        for module, state in extras:
+            module.set_extra_state(state)
+        return IncompatibleKeys(missing, unexpected)
+
+    # ---- all parameters and buffers at once ----------------------------------------------------
+
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
+        """Replaces every parameter, gradient and buffer by fn of it; shared ones stay shared.
+
+        A parameter remains the same object where its device allows, so that optimizers keep it.
+        """
+        done = {}
+        with zero.no_grad():
+            for module in self.modules():
+                for members in (module._parameters, module._buffers):
+                    for name, old in members.items():
+                        if old is not None:
+                            if id(old) not in done:
+                                done[id(old)] = old, _converted(old, fn)  # old: its id stays taken
+                            members[name] = done[id(old)][1]
+        return self
+
+    def to(self, *args: object, **kwargs: object) -> Module:
+        """Moves or casts the module in place: ``to(device)``, ``to(dtype)``, ``to(tensor)``.
+
+        A dtype applies to floating-point parameters and buffers only.
+
+        Args:
+            device: where to; moving to "meta" drops the values.
+            dtype: a floating-point dtype.
+            tensor: one whose dtype and device to take.
+            non_blocking: has no effect on these devices.
+
+        Returns:
+            The module itself.
+
+        Raises:
+            TypeError: dtype is not a floating-point one, or an argument is of another type.
+
+        Example:
+            >>> import zero
+            >>> zero.nn.Linear(2, 1).to(zero.float64).weight.dtype
+            zero.float64
+        """
+        device, dtype = _parse_to(*args, **kwargs)
+
+        def convert(t: Tensor) -> Tensor:
+            if dtype is not None and t.is_floating_point():
+                t = t.to(dtype)
+            return t if device is None else t.to(device)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: zero.dtype) -> Module:
+        """Casts all parameters and buffers, those of integers too."""
+        return self._apply(lambda t: t.to(dst_type))
+
+    def float(self) -> Module:
+        """Casts floating-point parameters and buffers to float32."""
+        return self.to(zero.float32)
+
+    def double(self) -> Module:
+        """Casts floating-point parameters and buffers to float64."""
+        return self.to(zero.float64)
+
+    def half(self) -> Module:
+        """Casts floating-point parameters and buffers to float16."""
+        return self.to(zero.float16)
+
+    def bfloat16(self) -> Module:
+        """Casts floating-point parameters and buffers to bfloat16."""
+        return self.to(zero.bfloat16)
+
+    def cpu(self) -> Module:
+        """Moves all parameters and buffers to the CPU."""
+        return self.to("cpu")
+
+    def apply(self, fn: Callable[[Module], object]) -> Module:
+        """Calls fn on every sub-module and on the module itself, children first.
+
+        Example:
+            >>> import zero
+            >>> def clear(module):
+            ...     if isinstance(module, zero.nn.Linear):
+            ...         module.bias.data.fill_(0.5)
+            >>> model = zero.nn.Sequential(zero.nn.Linear(2, 3)).apply(clear)
+            >>> model[0].bias.tolist()
+            [0.5, 0.5, 0.5]
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Module:
+        """Puts the module and all below it into training mode (or, with False, evaluation mode).
+
+        Raises:
+            ValueError: mode is not a bool.
+        """
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: mode must be a bool; got {type(mode).__name__}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Module:
+        """Puts the module and all below it into evaluation mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Module:
+        """Says for all parameters whether gradients are recorded; False freezes them."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients of all parameters.
+
+        Args:
+            set_to_none: drop them; else fill them with zeros.
+        """
+        for parameter in self.parameters():
+            grad = None if set_to_none else parameter.grad
+            if grad is None:
+                parameter.grad = None
+            elif grad.requires_grad:  # of create_graph
+                parameter.grad = grad.detach().zero_()
+            else:
+                grad.zero_()
+
+    # ---- text ----------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """What repr() shows between the parentheses; layers return their arguments."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        own = self.extra_repr()
+        lines = own.split("\n") if own else []
+        children = []
+        for name, module in self._modules.items():
+            children.append(f"({name}): " + repr(module).replace("\n", "\n  "))
+        if len(lines) < 2 and not children:
+            return f"{self._get_name()}({own})"
+        return "\n  ".join([f"{self._get_name()}(", *lines, *children]) + "\n)"
+
+
+def _check_parameter(name: str, param: Parameter | None) -> None:
+    if param is None:
+        return
+    if not isinstance(param, Parameter):
+        raise TypeError(
+            f"register_parameter: '{name}' must be a Parameter or None; got {type(param).__name__}"
+        )
+    if param.grad_fn is not None:
+        raise ValueError(
+            f"register_parameter: '{name}' is the result of {param.grad_fn.name()}, expected a "
+            "leaf; to train what it was computed from, compute it in forward()"
+        )
+
+
+def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
+    new = fn(old)
+    if new is old or not isinstance(old, Parameter):
+        return new
+    grad = None if old.grad is None else fn(old.grad)
+    if new.device == old.device:
+        parameter = old
+        parameter.grad = None  # it has to fit the data
+        parameter.data = new
+    else:
+        parameter = Parameter(new, old.requires_grad)
+    parameter.grad = grad
+    return parameter
+
+
+def _parse_to(
+    *args: object,
+    device: object = None,
+    dtype: zero.dtype | None = None,
+    tensor: Tensor | None = None,
+    non_blocking: bool = False,
+) -> tuple[zero.device | None, zero.dtype | None]:
+    for arg in args:
+        if isinstance(arg, Tensor):
+            tensor = arg
+        elif isinstance(arg, zero.dtype):
+            dtype = arg
+        elif isinstance(arg, (str, zero.device)):
+            device = arg
+        elif arg is not None and not isinstance(arg, bool):  # a bool is non_blocking
+            raise TypeError(
+                f"Module.to: expected a dtype, a device or a tensor; got {type(arg).__name__}"
+            )
+    if tensor is not None:
+        device, dtype = tensor.device, tensor.dtype
+    if dtype is not None and not dtype.is_floating_point:
+        raise TypeError(f"Module.to: expected a floating-point dtype; got {dtype}")
+    return (None if device is None else zero.device(device)), dtype

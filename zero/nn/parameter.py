@@ -1,0 +1,5 @@
+"""Parameter under PyTorch's path ``nn.parameter.Parameter``."""
+
+from zero import Parameter
+
+__all__ = ["Parameter"]

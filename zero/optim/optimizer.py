@@ -1,0 +1,230 @@
+"""Optimizer, the base class of all optimizers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+import zero
+from zero import Tensor
+
+__all__ = ["Optimizer"]
+
+
+class Optimizer:
+    """Base class of optimizers: groups of parameters with their options, and state for each
+    parameter.
+
+    A subclass hands its options to ``super().__init__`` and defines :meth:`step`.
+
+    Args:
+        params: the parameters, (name, parameter) pairs, or dicts: groups with "params" and options
+            of their own. A generator will do.
+        defaults: options of the groups that don't say otherwise.
+
+    Attributes:
+        param_groups: list of dicts; options may be changed between steps.
+        state: what the optimizer remembers, a dict for each parameter.
+        defaults: as given.
+
+    Raises:
+        TypeError: params is a single tensor, or something in it is not a tensor.
+        ValueError: there are no parameters; one was computed, or comes twice; an option is missing.
+
+    Example:
+        >>> import zero
+        >>> class Sign(zero.optim.Optimizer):
+        ...     def __init__(self, params, lr=0.1):
+        ...         super().__init__(params, {"lr": lr})
+        ...     @zero.no_grad()
+        ...     def step(self):
+        ...         for group in self.param_groups:
+        ...             for p in group["params"]:
+        ...                 p.sub_(p.grad.sign() * group["lr"])
+        >>> p = zero.nn.Parameter(zero.tensor([1.0, -1.0]))
+        >>> (p * p).sum().backward()
+        >>> Sign([p]).step()
+        >>> p.tolist() == zero.tensor([0.9, -0.9]).tolist()
+        True
+    """
+
+    def __init__(self, params: Iterable, defaults: dict) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got a "
+                "Tensor, expected a list such as [tensor]"
+            )
+        groups = list(params)
+        if not groups:
+            raise ValueError(
+                f"{type(self).__name__}: there are no parameters; if they come from a generator, "
+                "it was used up before"
+            )
+        self.defaults = defaults
+        self.state = defaultdict(dict)
+        self.param_groups = []
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict) -> None:
+        """Adds parameters with options of their own, such as layers that are to be trained from now
+        on.
+
+        Args:
+            param_group: {"params": …} and any options; the rest comes from the defaults.
+
+        Raises: as the constructor; nothing is added then.
+        """
+        op = f"{type(self).__name__}: "
+        if not isinstance(param_group, dict):
+            raise TypeError(f"{op}a group must be a dict; got {type(param_group).__name__}")
+        if "params" not in param_group:
+            raise ValueError(f"{op}a group must have 'params'; got {sorted(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, (set, frozenset)):
+            raise TypeError(f"{op}params must be ordered, so that state_dict is; got a set")
+        params = list(params)
+        names = None
+        if params and isinstance(params[0], tuple):
+            if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in params):
+                raise TypeError(f"{op}params must be tensors, or (name, tensor) pairs throughout")
+            names, params = [name for name, _ in params], [param for _, param in params]
+        if self.param_groups and (names is None) == ("param_names" in self.param_groups[0]):
+            raise ValueError(f"{op}all groups must give names of parameters, or none")
+        taken = {id(p): True for group in self.param_groups for p in group["params"]}
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise TypeError(f"{op}can update Tensors only; got {type(param).__name__}")
+            if not param.is_leaf:
+                raise ValueError(
+                    f"{op}can't update a tensor that was computed; got the result of "
+                    f"{param.grad_fn.name()}, expected a leaf"
+                )
+            if id(param) in taken:
+                where = "another group" if taken[id(param)] else "this group"
+                raise ValueError(
+                    f"{op}a parameter of shape {tuple(param.shape)} is in {where} already; it "
+                    "would be updated twice"
+                )
+            taken[id(param)] = False
+        group = {**param_group, "params": params}
+        if names is not None:
+            group["param_names"] = names
+        for name, default in self.defaults.items():
+            group.setdefault(name, default)
+        self._check(group)
+        self.param_groups.append(group)
+
+    def _check(self, options: dict) -> None:
+        """Raises ValueError for options that make no sense; subclasses know which."""
+
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
+        """Updates the parameters by their gradients; each subclass defines how.
+
+        Args:
+            closure: computes the loss anew, with gradients; what it returns is returned.
+        """
+        raise NotImplementedError(f"{type(self).__name__}: has no step()")
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients of all parameters.
+
+        Args:
+            set_to_none: drop them; else fill them with zeros.
+        """
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                grad = None if set_to_none else parameter.grad
+                if grad is None:
+                    parameter.grad = None
+                elif grad.requires_grad:  # of create_graph
+                    parameter.grad = grad.detach().zero_()
+                else:
+                    grad.zero_()
+
+    def state_dict(self) -> dict:
+        """State and options in PyTorch's layout, with parameters replaced by their numbers.
+
+        The tensors in it are the optimizer's own; clone what shall stay as it is now.
+
+        Returns:
+            {"state": {number: {...}}, "param_groups": [{..., "params": [numbers]}]}
+        """
+        numbers, groups = {}, []
+        for group in self.param_groups:
+            for param in group["params"]:
+                numbers.setdefault(id(param), len(numbers))
+            packed = {name: value for name, value in group.items() if name != "params"}
+            packed["params"] = [numbers[id(param)] for param in group["params"]]
+            groups.append(packed)
+        state = {
+            numbers.get(id(key), key) if isinstance(key, Tensor) else key: value
+            for key, value in self.state.items()
+        }
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Takes over state and options; state is copied, and gets its parameter's dtype and device.
+
+        Args:
+            state_dict: what :meth:`state_dict` returned, for as many groups of the same sizes.
+
+        Raises:
+            ValueError: groups differ in number or size. Nothing is changed then.
+        """
+        op = f"{type(self).__name__}.load_state_dict: "
+        saved = state_dict["param_groups"]
+        if len(saved) != len(self.param_groups):
+            raise ValueError(f"{op}got {len(saved)} groups, expected {len(self.param_groups)}")
+        params = {}
+        for i, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
+            if len(theirs["params"]) != len(ours["params"]):
+                raise ValueError(
+                    f"{op}group {i} has another size; got {len(theirs['params'])} parameters, "
+                    f"expected {len(ours['params'])}"
+                )
+            params.update(zip(theirs["params"], ours["params"], strict=True))
+        state = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            param = params.get(key)
+            state[key if param is None else param] = _copied(value, param)
+        groups = []
+        for theirs, ours in zip(saved, self.param_groups, strict=True):
+            group = {**_copied(theirs, None), "params": ours["params"]}
+            if "param_names" in ours:
+                group["param_names"] = ours["param_names"]
+            for name, default in self.defaults.items():
+                group.setdefault(name, default)
+            self._check(group)
+            groups.append(group)
+        self.state, self.param_groups = state, groups
+
+    def _evaluate(self, closure: Callable[[], Tensor]) -> Tensor:
+        with zero.enable_grad():
+            return closure()
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            names = sorted(name for name in group if name != "params")
+            lines += [f"    {name}: {group[name]}" for name in names]
+        return "\n".join(lines) + "\n)"
+
+
+def _copied(value: object, param: Tensor | None, key: str = "") -> object:
+    """A copy of saved state, in the dtype of its floating-point parameter (but for step counts)."""
+    if isinstance(value, Tensor):
+        if param is None or key == "step":
+            return value.clone()
+        dtype = param.dtype if param.is_floating_point() else value.dtype
+        return value.to(device=param.device, dtype=dtype, copy=True)
+    if isinstance(value, dict):
+        return {name: _copied(item, param, name) for name, item in value.items()}
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(_copied(item, param, key) for item in value)
+    return value

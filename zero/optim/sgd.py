@@ -1,0 +1,136 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from zero import Tensor, _sgd_step
+from zero.optim.optimizer import Optimizer
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with momentum if wanted.
+
+    With gradient g, parameter p and momentum buffer b (which starts as the first g)::
+
+        g = -g                                   if maximize
+        g = g + weight_decay * p
+        b = momentum * b + (1 - dampening) * g   if momentum; g itself in the first step
+        g = g + momentum * b if nesterov else b  if momentum
+        p = p - lr * g
+
+    All parameters of a group are updated in one call, in place: views of a parameter see the
+        update.
+
+    Args:
+        params: parameters, (name, parameter) pairs, or dicts with "params" and options of their
+            own.
+        lr: step size.
+        momentum: how much of the last step goes into the next one.
+        dampening: how much of a gradient is kept out of the momentum.
+        weight_decay: strength of the pull to zero (an L2 penalty).
+        nesterov: look ahead by one step; needs momentum, and no dampening.
+        maximize: go up instead of down.
+        foreach, fused: PyTorch's choices of an implementation. There is one here, which is fused;
+            any of True, False and None selects it.
+        differentiable: True is not supported: steps are not recorded by autograd.
+
+    Raises:
+        ValueError: a negative option, nesterov without momentum or with dampening; parameters as in
+            :class:`Optimizer`.
+        NotImplementedError: differentiable is True.
+
+    Momentum is from Polyak, "Some methods of speeding up the convergence of iteration methods",
+    1964; nesterov from Sutskever et al., "On the importance of initialization and momentum", 2013.
+
+    Example:
+        >>> import zero
+        >>> p = zero.nn.Parameter(zero.tensor([1.0]))
+        >>> optimizer = zero.optim.SGD([p], lr=0.5, momentum=0.9)
+        >>> for _ in range(2):
+        ...     optimizer.zero_grad()
+        ...     (3 * p).sum().backward()
+        ...     optimizer.step()
+        ...     print(p.item())
+        -0.5
+        -3.3499999046325684
+    """
+
+    def __init__(
+        self,
+        params: Iterable,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        self._check(defaults)
+        super().__init__(params, defaults)
+
+    def _check(self, options: dict) -> None:
+        for name in ("lr", "momentum", "dampening", "weight_decay"):
+            value = options[name]
+            if isinstance(value, Tensor) and value.numel() != 1:
+                raise ValueError(f"SGD: {name} must have one element; got {tuple(value.shape)}")
+            if not hasattr(value, "__float__"):  # a str has none, though float() would read it
+                raise TypeError(f"SGD: {name} must be a number; got {type(value).__name__}")
+            if name != "dampening" and not float(value) >= 0:
+                raise ValueError(f"SGD: {name} must be 0 or more; got {float(value)}")
+        if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
+            raise ValueError(
+                "SGD: nesterov needs momentum above 0 and no dampening; "
+                f"got momentum {options['momentum']} and dampening {options['dampening']}"
+            )
+        if options["differentiable"]:
+            raise NotImplementedError("SGD: differentiable=True is not supported")
+        if options["foreach"] and options["fused"]:
+            raise ValueError("SGD: foreach and fused exclude each other; got both")
+
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
+        """Updates all parameters that have a gradient.
+
+        Args:
+            closure: computes the loss anew, with gradients; what it returns is returned.
+        """
+        loss = None if closure is None else self._evaluate(closure)
+        for group in self.param_groups:
+            params = group["params"]
+            momentum = group["momentum"]
+            buffers = [self._buffer(p) for p in params] if momentum else None
+            _sgd_step(
+                params,
+                buffers,
+                group["lr"],
+                momentum,
+                group["dampening"],
+                group["weight_decay"],
+                group["nesterov"],
+                group["maximize"],
+            )
+            if momentum:
+                for param, buffer in zip(params, buffers, strict=True):
+                    if buffer is not None:
+                        self.state[param]["momentum_buffer"] = buffer
+        return loss
+
+    def _buffer(self, param: Tensor) -> Tensor | None:
+        return self.state[param].get("momentum_buffer") if param in self.state else None
