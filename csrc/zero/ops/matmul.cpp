@@ -1,0 +1,204 @@
+// Matrix products of tensors, and the linear layer. Operands are read by their strides, never copied.
+#include "zero/autograd/record.h"
+#include "zero/ops/gemm.h"
+#include "zero/ops/iterator.h"
+
+namespace zero {
+
+namespace {
+
+void check_numbers(const char* op, const char* a_name, const Tensor& a, const char* b_name, const Tensor& b) {
+  ZERO_CHECK(a.dtype() == b.dtype(), DTypeError, op, ": dtypes differ; got ", a_name, ' ', a.dtype(), " and ", b_name, ' ',
+             b.dtype(), ", expected one dtype; to() converts");
+  ZERO_CHECK(a.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", a_name, ' ', a, " and ", b_name,
+             ' ', b, ", expected numbers; to() converts");
+  ZERO_CHECK(a.device() == b.device(), Error, op, ": tensors are on two devices; got ", a_name, " on ", a.device(), " and ",
+             b_name, " on ", b.device(), ", expected one device");
+}
+
+// The last two dimensions; a vector is a row on the left of a product and a column on the right.
+GemmOperand left(const Tensor& a) {
+  const int64_t d = a.dim();
+  return {a.data(), d > 1 ? a.stride(d - 2) : 0, a.stride(d - 1)};
+}
+GemmOperand right(const Tensor& b) {
+  const int64_t d = b.dim();
+  return d > 1 ? GemmOperand{b.data(), b.stride(d - 2), b.stride(d - 1)} : GemmOperand{b.data(), b.stride(0), 0};
+}
+int64_t rows_of(const Tensor& a) { return a.dim() > 1 ? a.size(a.dim() - 2) : 1; }
+int64_t columns_of(const Tensor& b) { return b.dim() > 1 ? b.size(b.dim() - 1) : 1; }
+int64_t depth_of(const Tensor& b) { return b.size(b.dim() > 1 ? b.dim() - 2 : 0); }
+
+// Batch dimension d of `batch_dims`, counted in the result, as a stride of x: 0 where x is broadcast.
+int64_t batch_stride(const Tensor& x, int64_t d, int64_t batch_dims) {
+  const int64_t own = d - (batch_dims - (x.dim() - 2));
+  return own < 0 || x.size(own) == 1 ? 0 : x.stride(own);
+}
+
+// y = a b (+ bias) for float32, float64, int64, int32; y is contiguous with the result's shape.
+void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias) {
+  const int64_t m = rows_of(a), n = columns_of(b), k = a.size(a.dim() - 1);
+  Gemm g{y.dtype(), m, n, k, left(a), right(b), y.data(), n};
+  if (bias.defined()) g.bias = bias.data();
+  const int64_t batch_dims = std::max(a.dim(), b.dim()) - 2;
+  if (batch_dims <= 0) return gemm(g);
+
+  GemmBatch batch;
+  int64_t step = m * n;
+  bool folding = true;  // a batch of left sides that lie below each other is one taller left side
+  for (int64_t d = batch_dims - 1; d >= 0; --d) {
+    const int64_t size = y.size(d);
+    if (size == 1) continue;
+    const GemmBatch::Dim dim{size, batch_stride(a, d, batch_dims), batch_stride(b, d, batch_dims), step};
+    step *= size;
+    if (folding && dim.b == 0 && (g.m == 1 || dim.a == g.m * g.a.row)) {
+      if (g.m == 1) g.a.row = dim.a;
+      g.m *= size;
+      continue;
+    }
+    folding = false;
+    batch.dims.insert(0, dim);
+  }
+  gemm(g, batch);
+}
+
+// The same for all dtypes: what kernels do not compute in is converted, and the result converted back.
+void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias) {
+  if (y.is_meta() || y.numel() == 0) return;
+  const DType compute = compute_dtype(y.dtype());
+  if (compute == y.dtype() && y.is_contiguous()) return multiply(y, a, b, bias);
+  GradModeGuard no_record(false);
+  const Tensor wide = empty(y.sizes(), {compute, y.device()});
+  auto widen = [&](const Tensor& x) { return x.defined() ? to(x, compute, x.device()) : x; };
+  multiply(wide, widen(a), widen(b), widen(bias));
+  run_copy(y, wide);
+}
+
+Dims product_sizes(const Tensor& a, const Tensor& b) {
+  if (a.dim() == 2 && b.dim() == 2) return {a.size(0), b.size(1)};
+  Dims sizes;
+  if (a.dim() > 2 && b.dim() > 2) {
+    sizes = broadcast_shapes("matmul", Dims(a.sizes().begin(), a.sizes().end() - 2), Dims(b.sizes().begin(), b.sizes().end() - 2));
+  } else if (a.dim() > 2 || b.dim() > 2) {
+    const Dims& longer = a.dim() > 2 ? a.sizes() : b.sizes();
+    sizes = Dims(longer.begin(), longer.end() - 2);
+  }
+  if (a.dim() > 1) sizes.push_back(rows_of(a));
+  if (b.dim() > 1) sizes.push_back(columns_of(b));
+  return sizes;
+}
+
+// x with its last two dimensions exchanged; without a record where none is asked for.
+Tensor transposed(const Tensor& x) {
+  const int64_t d = x.dim();
+  if (grad_enabled()) return transpose(x, d - 2, d - 1);
+  Dims sizes = x.sizes(), strides = x.strides();
+  std::swap(sizes[d - 2], sizes[d - 1]);
+  std::swap(strides[d - 2], strides[d - 1]);
+  return alias("transpose", x, std::move(sizes), std::move(strides), x.storage_offset());
+}
+
+// All leading dimensions as one: [..., n] -> [rows, n].
+Tensor as_matrix(const Tensor& x) {
+  if (x.dim() == 2) return x;
+  const int64_t last = x.size(x.dim() - 1);
+  const int64_t rows = numel(Dims(x.sizes().begin(), x.sizes().end() - 1));
+  return reshape(x, {rows, last});
+}
+
+// The gradients of a b. A result may have broadcast batch dimensions: the engine sums them out.
+Tensor gradient_of_left(const Tensor& g, const Tensor& b, int64_t a_dims) {
+  if (a_dims > 1 && b.dim() > 1) return matmul(g, transposed(b));
+  if (a_dims > 1) return matmul(unsqueeze(g, -1), unsqueeze(b, 0));      // [..., m] [k] -> [..., m, k]
+  if (b.dim() > 1) return squeeze(matmul(unsqueeze(g, -2), transposed(b)), {-2});  // [..., n] -> [..., k]
+  return mul(g, b);
+}
+Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims) {
+  if (a.dim() > 2 && b_dims <= 2) {
+    const Tensor rows = transposed(as_matrix(a));  // [k, rows]
+    return b_dims == 2 ? matmul(rows, as_matrix(g)) : matmul(rows, reshape(g, {g.numel()}));
+  }
+  if (a.dim() > 1 && b_dims > 1) return matmul(transposed(a), g);
+  if (a.dim() > 1) return matmul(transposed(a), g);                      // b and g are vectors, a is 2-d
+  if (b_dims > 1) return matmul(unsqueeze(a, 1), unsqueeze(g, -2));      // [k] [..., n] -> [..., k, n]
+  return mul(g, a);
+}
+
+const char* node_name(int64_t a_dims, int64_t b_dims) {
+  if (a_dims > 2 || b_dims > 2) return "BmmBackward0";
+  if (b_dims == 2) return "MmBackward0";
+  return a_dims == 2 ? "MvBackward0" : "DotBackward0";
+}
+
+bool shares_storage(const Tensor& a, const Tensor& b) { return a.impl()->storage_ == b.impl()->storage_; }
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, Target target) {
+  ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul: an operand is 0-d; got a ", a.sizes(), " and b ", b.sizes(),
+             ", expected at least one dimension each; * multiplies by a number");
+  check_numbers("matmul", "a", a, "b", b);
+  ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError, "matmul: inner dimensions differ; got a ", a.sizes(),
+             " and b ", b.sizes(), ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
+  const Tensor kept_a = target.preserve(a, requires_grad(b));
+  const Tensor kept_b = target.preserve(b, requires_grad(a));
+  const Tensor y = target.prepare("matmul", product_sizes(a, b), a.options(), {&a, &b});
+  if (!target.fresh() && !y.is_meta() && (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
+    const Tensor fresh = empty(y.sizes(), a.options());
+    multiply_any(fresh, a, b, {});
+    run_copy(y, fresh);
+  } else {
+    multiply_any(y, a, b, {});
+  }
+  record(node_name(a.dim(), b.dim()), target, y, {&a, &b},
+         {keep(requires_grad(b), kept_a), keep(requires_grad(a), kept_b)},
+         [a_dims = a.dim(), b_dims = b.dim()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = gradient_of_left(g, n.saved(1), a_dims);
+           if (n.needs(1)) grads[1] = gradient_of_right(n.saved(0), g, b_dims);
+           return grads;
+         });
+  return y;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  ZERO_CHECK(x.dim() > 0 && (weight.dim() == 1 || weight.dim() == 2), ShapeError,
+             "linear: wrong number of dimensions; got x ", x.sizes(), " and weight ", weight.sizes(),
+             ", expected x (..., in) and weight (out, in) or (in,)");
+  check_numbers("linear", "x", x, "weight", weight);
+  const int64_t in = weight.size(weight.dim() - 1);
+  ZERO_CHECK(x.size(x.dim() - 1) == in, ShapeError, "linear: the input's last dimension differs from the weight's; got x ",
+             x.sizes(), " and weight ", weight.sizes(), ", expected x.shape[-1] == ", in);
+  if (bias.defined()) {
+    check_numbers("linear", "x", x, "bias", bias);
+    ZERO_CHECK(weight.dim() == 2 ? bias.dim() == 1 && bias.size(0) == weight.size(0) : bias.dim() == 0, ShapeError,
+               "linear: the bias does not fit the weight; got bias ", bias.sizes(), " and weight ", weight.sizes(),
+               ", expected one element per output");
+  }
+  if (weight.dim() == 1) {
+    const Tensor y = matmul(x, weight);
+    return bias.defined() ? add(y, bias) : y;
+  }
+
+  Dims sizes = x.sizes();
+  sizes.back() = weight.size(0);
+  const Tensor y = empty(sizes, x.options());
+  // The weight's transpose is its strides exchanged.
+  if (!y.is_meta() && y.numel() > 0) {
+    GradModeGuard no_record(false);
+    const Tensor dense_bias = bias.defined() ? contiguous(bias) : bias;
+    multiply_any(y, x, transposed(weight), dense_bias);
+  }
+  const char* node = x.dim() != 2 ? "LinearBackward0" : bias.defined() ? "AddmmBackward0" : "MmBackward0";
+  record(node, {}, y, {&x, &weight, &bias}, {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
+         [](Node& n, const Tensor& g) {
+           Grads grads(3);
+           if (n.needs(0)) grads[0] = matmul(g, n.saved(1));
+           if (n.needs(1)) grads[1] = matmul(transposed(as_matrix(g)), as_matrix(n.saved(0)));
+           if (n.needs(2)) grads[2] = g.dim() == 1 ? g : sum(as_matrix(g), {0});
+           return grads;
+         });
+  return y;
+}
+
+}  // namespace zero
