@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-#include "zero/kernels/common.inl"
+#include "zero/kernels/blocks.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -119,50 +119,51 @@ ZERO_INLINE int64_t convert_with_f16c([[maybe_unused]] To* to, [[maybe_unused]] 
 }
 
 template <class To, class From>
-ZERO_INLINE void cast_contiguous(To* to, const From* from, int64_t n) {
-  if constexpr (same<To, From>) {
-    if (to != from) copy_bytes(to, from, n * int64_t{sizeof(To)});
-  } else {
-    const int64_t done = convert_with_f16c(to, from, n);
-    ZERO_SIMD
-    for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
-  }
+ZERO_NOINLINE void cast_loop(const void*, char* const* operands, int64_t n) {
+  To* to = reinterpret_cast<To*>(operands[0]);
+  const From* from = reinterpret_cast<const From*>(operands[1]);
+  const int64_t done = convert_with_f16c(to, from, n);
+  ZERO_SIMD
+  for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
 }
 
-// Strided, transposed (inner stride large, outer stride small) and broadcast: in tiles, so that every
-// cache line is used up while it is in L1, whichever side runs across the lines.
 template <class To, class From>
-ZERO_NOINLINE void cast_tiled(char* to, int64_t so0, int64_t so1, const char* from, int64_t sa0, int64_t sa1,
-                              int64_t n0, int64_t n1) {
+void cast(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
+  constexpr int64_t kSizes[2] = {sizeof(To), sizeof(From)};
+  map_strided(cast_loop<To, From>, nullptr, kSizes, data, strides, n0, n1);
+}
+
+// Copies. Strided, transposed (inner stride large, outer stride small) and broadcast ones go in tiles, so
+// that every cache line is used up while it is in L1, whichever side runs across the lines.
+template <class Bits>
+void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
+  constexpr int64_t kSize = sizeof(Bits);
   constexpr int64_t kTile = 64;
+  const int64_t so0 = strides[0], sa0 = strides[1], so1 = strides[2], sa1 = strides[3];
+  if (so0 == kSize && sa0 == kSize) {
+    for (int64_t j = 0; j < n1; ++j) {
+      char* out = data[0] + j * so1;
+      const char* in = data[1] + j * sa1;
+      if (out != in) copy_bytes(out, in, n0 * kSize);
+    }
+    return;
+  }
   for (int64_t j0 = 0; j0 < n1; j0 += kTile) {
     const int64_t j_end = j0 + kTile < n1 ? j0 + kTile : n1;
     for (int64_t i0 = 0; i0 < n0; i0 += kTile) {
       const int64_t m = i0 + kTile < n0 ? kTile : n0 - i0;
       for (int64_t j = j0; j < j_end; ++j) {
-        char* out = to + i0 * so0 + j * so1;
-        const char* in = from + i0 * sa0 + j * sa1;
+        char* out = data[0] + i0 * so0 + j * so1;
+        const char* in = data[1] + i0 * sa0 + j * sa1;
         for (int64_t i = 0; i < m; ++i) {
-          *reinterpret_cast<To*>(out + i * so0) = convert<To>(*reinterpret_cast<const From*>(in + i * sa0));
+          *reinterpret_cast<Bits*>(out + i * so0) = *reinterpret_cast<const Bits*>(in + i * sa0);
         }
       }
     }
   }
 }
 
-template <class To, class From>
-void cast(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
-  if (strides[0] == int64_t{sizeof(To)} && strides[1] == int64_t{sizeof(From)}) {
-    for (int64_t j = 0; j < n1; ++j) {
-      cast_contiguous(reinterpret_cast<To*>(data[0] + j * strides[2]),
-                      reinterpret_cast<const From*>(data[1] + j * strides[3]), n0);
-    }
-  } else {
-    cast_tiled<To, From>(data[0], strides[0], strides[2], data[1], strides[1], strides[3], n0, n1);
-  }
-}
-
-// A copy moves bits, so dtypes of one size share the loop.
+// Dtypes of one size share the copy.
 template <int size> struct BitsOfSize;
 template <> struct BitsOfSize<1> { using type = uint8_t; };
 template <> struct BitsOfSize<2> { using type = uint16_t; };
@@ -175,7 +176,7 @@ constexpr LoopFn cast_of() {
   using To = typename CType<static_cast<DType>(to)>::type;
   if constexpr (from == to) {
     using Bits = typename BitsOfSize<sizeof(To)>::type;
-    return cast<Bits, Bits>;
+    return copy<Bits>;
   } else {
     return cast<To, From>;
   }

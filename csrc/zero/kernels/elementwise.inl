@@ -5,6 +5,7 @@
 // nothing traps: ops/ raises before it comes here. Bool is stored as a byte 0 or 1.
 #pragma once
 
+#include "zero/kernels/blocks.inl"
 #include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
@@ -14,13 +15,8 @@ using Logical = uint8_t;  // compute type Bool
 
 // ---- functors ------------------------------------------------------------------------------------
 
-// Math functions are long: their one loop runs over contiguous memory, and other layouts pass
-// through blocks. The short ones (Light) have a loop per layout.
-struct Light { static constexpr bool kHeavy = false; };
-struct Heavy { static constexpr bool kHeavy = true; };
-
 #define ZERO_MATH_FUNCTOR(Name, function)               \
-  struct Name : Heavy {                                 \
+  struct Name {                                 \
     template <class T>                                  \
     ZERO_INLINE T operator()(T x) const {               \
       return math::function(x);                         \
@@ -49,7 +45,7 @@ ZERO_MATH_FUNCTOR(Atanh, atanh)
 
 // With arguments past kTrigLimit, whose reduction needs more bits of pi, a block goes to float64 libm.
 #define ZERO_TRIG_FUNCTOR(Name, function)                             \
-  struct Name : Heavy {                                               \
+  struct Name {                                               \
     template <class T>                                                \
     ZERO_INLINE T operator()(T x) const {                             \
       return math::function(x);                                       \
@@ -68,14 +64,14 @@ ZERO_TRIG_FUNCTOR(Tan, tan)
 
 // A functor from an expression of x (type T), or of a and b.
 #define ZERO_UNARY_FUNCTOR(Name, expression)  \
-  struct Name : Light {                       \
+  struct Name {                       \
     template <class T>                        \
     ZERO_INLINE auto operator()(T x) const {  \
       return expression;                      \
     }                                         \
   };
 #define ZERO_BINARY_FUNCTOR(Name, expression)      \
-  struct Name : Light {                            \
+  struct Name {                            \
     template <class T>                             \
     ZERO_INLINE auto operator()(T a, T b) const {  \
       return expression;                           \
@@ -112,7 +108,7 @@ ZERO_BINARY_FUNCTOR(ReluGrad, b <= T(0) ? T(0) : a)  // y NaN: g, as in PyTorch
 #undef ZERO_UNARY_FUNCTOR
 #undef ZERO_BINARY_FUNCTOR
 
-struct Neg : Light {
+struct Neg {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
     if constexpr (is_float<T>) return -x;
@@ -120,7 +116,7 @@ struct Neg : Light {
   }
 };
 
-struct Abs : Light {
+struct Abs {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
     if constexpr (is_float<T>) return math::abs(x);
@@ -128,7 +124,7 @@ struct Abs : Light {
   }
 };
 
-struct Sign : Light {  // NaN has sign 0, as in PyTorch
+struct Sign {  // NaN has sign 0, as in PyTorch
   template <class T>
   ZERO_INLINE T operator()(T x) const {
     if constexpr (sizeof(T) == 1) return x;
@@ -136,7 +132,7 @@ struct Sign : Light {  // NaN has sign 0, as in PyTorch
   }
 };
 
-struct BitNot : Light {
+struct BitNot {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
     return sizeof(T) == 1 ? T(x ^ 1) : T(~x);
@@ -145,7 +141,7 @@ struct BitNot : Light {
 
 // To an integer value: toward -inf, +inf, zero, and to the nearest (halves to even).
 #define ZERO_ROUNDING_FUNCTOR(Name, function)                                              \
-  struct Name : Light {                                                                    \
+  struct Name {                                                                    \
     ZERO_INLINE float operator()(float x) const { return ZERO_LIBM(function##f)(x); }      \
     ZERO_INLINE double operator()(double x) const { return ZERO_LIBM(function)(x); }       \
   };
@@ -155,9 +151,9 @@ ZERO_ROUNDING_FUNCTOR(Trunc, trunc)
 ZERO_ROUNDING_FUNCTOR(Round, rint)
 #undef ZERO_ROUNDING_FUNCTOR
 
-struct Clamp : Light {
+struct Clamp {
   template <class T>
-  struct Bound : Light {
+  struct Bound {
     T lo, hi;
     ZERO_INLINE T operator()(T x) const {
       x = (x < lo) | (lo != lo) ? lo : x;  // a NaN bound gives NaN
@@ -182,7 +178,7 @@ struct Clamp : Light {
   }
 };
 
-struct Add : Light {
+struct Add {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (sizeof(T) == 1) return T(a | b);
@@ -191,7 +187,7 @@ struct Add : Light {
   }
 };
 
-struct Sub : Light {
+struct Sub {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (is_float<T>) return a - b;
@@ -199,7 +195,7 @@ struct Sub : Light {
   }
 };
 
-struct Mul : Light {
+struct Mul {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (sizeof(T) == 1) return T(a & b);
@@ -210,7 +206,7 @@ struct Mul : Light {
 
 // a + alpha b; Sub comes here with -alpha.
 template <class T>
-struct AddScaled : Light {
+struct AddScaled {
   T alpha;
   ZERO_INLINE T operator()(T a, T b) const { return Add{}(a, Mul{}(alpha, b)); }
 };
@@ -222,7 +218,7 @@ ZERO_INLINE T quotient(T a, T b) {
   return b == -1 ? wrap_sub(T(0), a) : T(a / b);
 }
 
-struct TruncDiv : Light {
+struct TruncDiv {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (is_float<T>) return Trunc{}(a / b);
@@ -230,7 +226,7 @@ struct TruncDiv : Light {
   }
 };
 
-struct Fmod : Heavy {  // C's: the sign of a
+struct Fmod {  // C's: the sign of a
   ZERO_INLINE float operator()(float a, float b) const { return ZERO_LIBM(fmodf)(a, b); }
   ZERO_INLINE double operator()(double a, double b) const { return ZERO_LIBM(fmod)(a, b); }
   template <class T>
@@ -239,7 +235,7 @@ struct Fmod : Heavy {  // C's: the sign of a
   }
 };
 
-struct Remainder : Heavy {  // Python's: the sign of b, also of a zero
+struct Remainder {  // Python's: the sign of b, also of a zero
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     const T r = Fmod{}(a, b);
@@ -253,7 +249,7 @@ struct Remainder : Heavy {  // Python's: the sign of b, also of a zero
   }
 };
 
-struct FloorDiv : Heavy {  // floor(a / b) of the exact quotient
+struct FloorDiv {  // floor(a / b) of the exact quotient
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (is_float<T>) {
@@ -271,7 +267,7 @@ struct FloorDiv : Heavy {  // floor(a / b) of the exact quotient
   }
 };
 
-struct Pow : Heavy {
+struct Pow {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     if constexpr (is_float<T>) {
@@ -288,7 +284,7 @@ struct Pow : Heavy {
   }
 };
 
-struct Atan2 : Heavy {
+struct Atan2 {
   template <class T>
   ZERO_INLINE T operator()(T y, T x) const {
     return math::atan2(y, x);
@@ -300,152 +296,81 @@ struct Atan2 : Heavy {
 template <class T> struct StoredAs { using type = T; };
 template <> struct StoredAs<bool> { using type = Logical; };
 
-template <class T>
-ZERO_INLINE T& at(char* p, int64_t stride, int64_t i) {
-  return *reinterpret_cast<T*>(p + i * stride);
-}
-template <class T>
-ZERO_INLINE const T& at(const char* p, int64_t stride, int64_t i) {
-  return *reinterpret_cast<const T*>(p + i * stride);
-}
-
-template <class T>
-void gather(T* to, const char* from, int64_t stride, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) to[i] = at<T>(from, stride, i);
-}
-template <class T>
-void scatter(char* to, int64_t stride, const T* from, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) at<T>(to, stride, i) = from[i];
-}
-template <class T>
-void fill(char* to, int64_t stride, T value, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) at<T>(to, stride, i) = value;
-}
-
-// out may be a itself: with equal strides every element is read before it is written.
+// The loops over contiguous memory. out may be an input: every element is read before it is written.
 template <class F, class T, class R>
-ZERO_INLINE void map_contiguous(F f, R* out, const T* a, int64_t n) {
+ZERO_INLINE void unary_map(F f, R* out, const T* a, int64_t n) {
   ZERO_SIMD
   for (int64_t i = 0; i < n; ++i) out[i] = f(a[i]);
 }
-template <class F, class T, class R>
-ZERO_INLINE void map_contiguous(F f, R* out, const T* a, const T* b, int64_t n) {
-  ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
-}
 
-template <class F, class T, class R>
-ZERO_NOINLINE void map_heavy(F f, R* out, const T* a, int64_t n) {
-  if constexpr (sizeof(T) == 4 && requires(T x) { F::beyond(x); }) {
+template <class F, class T>
+ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_t n) {
+  const F& f = *static_cast<const F*>(functor);
+  using R = typename StoredAs<decltype(f(T{}))>::type;
+  R* out = reinterpret_cast<R*>(operands[0]);
+  const T* a = reinterpret_cast<const T*>(operands[1]);
+  if constexpr (same<T, float> && requires(T x) { F::beyond(x); }) {
     for (; n > 0; out += kBlock, a += kBlock, n -= kBlock) {
       const int64_t m = n < kBlock ? n : kBlock;
       int beyond = 0;
-      ZERO_SIMD
+#if defined(__GNUC__)
+#pragma omp simd reduction(| : beyond)
+#endif
       for (int64_t i = 0; i < m; ++i) beyond |= F::beyond(a[i]);
       if (beyond == 0) {
-        map_contiguous(f, out, a, m);
+        unary_map(f, out, a, m);
       } else {
         for (int64_t i = 0; i < m; ++i) out[i] = F::beyond(a[i]) ? F::far(a[i]) : f(a[i]);
       }
     }
   } else {
-    map_contiguous(f, out, a, n);
-  }
-}
-template <class F, class T, class R>
-ZERO_NOINLINE void map_heavy(F f, R* out, const T* a, const T* b, int64_t n) {
-  map_contiguous(f, out, a, b, n);
-}
-
-template <class T, class F>
-ZERO_INLINE void unary_row(F f, char* out, int64_t so, const char* a, int64_t sa, int64_t n) {
-  using R = typename StoredAs<decltype(f(T{}))>::type;
-  const T* in = reinterpret_cast<const T*>(a);
-  const bool contiguous = so == int64_t{sizeof(R)} && sa == int64_t{sizeof(T)};
-  if (sa == 0 && n > 1) return fill<R>(out, so, f(*in), n);
-  if constexpr (!F::kHeavy) {
-    if (contiguous) return map_contiguous(f, reinterpret_cast<R*>(out), in, n);
-    for (int64_t i = 0; i < n; ++i) at<R>(out, so, i) = f(at<T>(a, sa, i));
-  } else {
-    if (contiguous) return map_heavy(f, reinterpret_cast<R*>(out), in, n);
-    T inputs[kBlock];
-    R results[kBlock];
-    for (; n > 0; out += kBlock * so, a += kBlock * sa, n -= kBlock) {
-      const int64_t m = n < kBlock ? n : kBlock;
-      gather(inputs, a, sa, m);
-      map_heavy(f, results, inputs, m);
-      scatter(out, so, results, m);
-    }
+    unary_map(f, out, a, n);
   }
 }
 
 template <class F, class T>
-struct BoundLeft {
-  F f;
-  T left;
-  ZERO_INLINE auto operator()(T right) const { return f(left, right); }
-};
-template <class F, class T>
-struct BoundRight {
-  F f;
-  T right;
-  ZERO_INLINE auto operator()(T left) const { return f(left, right); }
-};
-
-// An input with stride 0 is read once per row, before the first write.
-template <class T, class F>
-ZERO_INLINE void binary_row(F f, char* out, int64_t so, const char* a, int64_t sa, const char* b, int64_t sb,
-                            int64_t n) {
+ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64_t n) {
+  const F f = *static_cast<const F*>(functor);
   using R = typename StoredAs<decltype(f(T{}, T{}))>::type;
-  constexpr int64_t kSize = sizeof(T);
-  const T* x = reinterpret_cast<const T*>(a);
-  const T* y = reinterpret_cast<const T*>(b);
-  R* to = reinterpret_cast<R*>(out);
-  const bool contiguous = so == int64_t{sizeof(R)};
-  if (sa == 0 && sb == 0 && n > 1) return fill<R>(out, so, f(*x, *y), n);
-  if constexpr (!F::kHeavy) {
-    if (contiguous && sa == kSize && sb == kSize) return map_contiguous(f, to, x, y, n);
-    if (contiguous && sa == kSize && sb == 0) {
-      return map_contiguous(BoundRight<F, T>{f, *y}, to, x, n);
-    }
-    if (contiguous && sa == 0 && sb == kSize) {
-      return map_contiguous(BoundLeft<F, T>{f, *x}, to, y, n);
-    }
-    for (int64_t i = 0; i < n; ++i) at<R>(out, so, i) = f(at<T>(a, sa, i), at<T>(b, sb, i));
-  } else {
-    if (contiguous && sa == kSize && sb == kSize) return map_heavy(f, to, x, y, n);
-    T left[kBlock], right[kBlock];
-    R results[kBlock];
-    for (; n > 0; out += kBlock * so, a += kBlock * sa, b += kBlock * sb, n -= kBlock) {
-      const int64_t m = n < kBlock ? n : kBlock;
-      gather(left, a, sa, m);
-      gather(right, b, sb, m);
-      map_heavy(f, results, left, right, m);
-      scatter(out, so, results, m);
-    }
+  R* out = reinterpret_cast<R*>(operands[0]);
+  const T* a = reinterpret_cast<const T*>(operands[1]);
+  const T* b = reinterpret_cast<const T*>(operands[2]);
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
+}
+
+template <class T>  // any type of the size: bits are moved, not computed with
+ZERO_NOINLINE void where_loop(const void*, char* const* operands, int64_t n) {
+  T* out = reinterpret_cast<T*>(operands[0]);
+  const Logical* cond = reinterpret_cast<const Logical*>(operands[1]);
+  const T* a = reinterpret_cast<const T*>(operands[2]);
+  const T* b = reinterpret_cast<const T*>(operands[3]);
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) {
+    const T x = a[i], y = b[i];  // both are read, so that this is a select
+    out[i] = cond[i] != 0 ? x : y;
   }
 }
 
 template <class T, class F>
-ZERO_INLINE void unary_rows(F f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-  for (int64_t j = 0; j < n1; ++j) {
-    unary_row<T>(f, data[0] + j * strides[2], strides[0], data[1] + j * strides[3], strides[1], n0);
-  }
+ZERO_INLINE void run_unary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+  using R = typename StoredAs<decltype(f(T{}))>::type;
+  constexpr int64_t kSizes[2] = {sizeof(R), sizeof(T)};
+  map_strided(unary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
 }
 template <class T, class F>
-ZERO_INLINE void binary_rows(F f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-  for (int64_t j = 0; j < n1; ++j) {
-    binary_row<T>(f, data[0] + j * strides[3], strides[0], data[1] + j * strides[4], strides[1],
-                  data[2] + j * strides[5], strides[2], n0);
-  }
+ZERO_INLINE void run_binary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+  using R = typename StoredAs<decltype(f(T{}, T{}))>::type;
+  constexpr int64_t kSizes[3] = {sizeof(R), sizeof(T), sizeof(T)};
+  map_strided(binary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
 }
 
 template <class Op, class T>
 void unary(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void* params) {
   if constexpr (requires { Op::template bind<T>(params); }) {
-    unary_rows<T>(Op::template bind<T>(params), data, strides, n0, n1);
+    run_unary<T>(Op::template bind<T>(params), data, strides, n0, n1);
   } else {
-    unary_rows<T>(Op{}, data, strides, n0, n1);
+    run_unary<T>(Op{}, data, strides, n0, n1);
   }
 }
 
@@ -462,61 +387,16 @@ void binary(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, c
       if constexpr (sizeof(T) == 1) f.alpha = p.i != 0;
       else if constexpr (is_float<T>) f.alpha = static_cast<T>(kAlphaSign<Op> * p.f);
       else f.alpha = wrap_mul(static_cast<T>(kAlphaSign<Op>), static_cast<T>(p.i));
-      return binary_rows<T>(f, data, strides, n0, n1);
+      return run_binary<T>(f, data, strides, n0, n1);
     }
   }
-  binary_rows<T>(Op{}, data, strides, n0, n1);
+  run_binary<T>(Op{}, data, strides, n0, n1);
 }
 
-template <class T>
-struct Each {
-  const T* p;
-  ZERO_INLINE T operator[](int64_t i) const { return p[i]; }
-};
-template <class T>
-struct Same {
-  T value;
-  ZERO_INLINE T operator[](int64_t) const { return value; }
-};
-
-template <class T, class A, class B>
-ZERO_INLINE void select_contiguous(T* out, const Logical* cond, A a, B b, int64_t n) {
-  ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) {
-    const T x = a[i], y = b[i];  // both are read, so that this is a select
-    out[i] = cond[i] != 0 ? x : y;
-  }
-}
-
-// T is any type of the size: bits are moved, not computed with.
 template <class T>
 void where(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
-  constexpr int64_t kSize = sizeof(T);
-  const int64_t so = strides[0], sc = strides[1], sa = strides[2], sb = strides[3];
-  for (int64_t j = 0; j < n1; ++j) {
-    char* out = data[0] + j * strides[4];
-    const char* c = data[1] + j * strides[5];
-    const char* a = data[2] + j * strides[6];
-    const char* b = data[3] + j * strides[7];
-    T* to = reinterpret_cast<T*>(out);
-    const Logical* cond = reinterpret_cast<const Logical*>(c);
-    const T* x = reinterpret_cast<const T*>(a);
-    const T* y = reinterpret_cast<const T*>(b);
-    const bool plain = so == kSize && sc == 1;
-    if (plain && sa == kSize && sb == kSize) {
-      select_contiguous(to, cond, Each<T>{x}, Each<T>{y}, n0);
-    } else if (plain && sa == kSize && sb == 0) {
-      select_contiguous(to, cond, Each<T>{x}, Same<T>{*y}, n0);
-    } else if (plain && sa == 0 && sb == kSize) {
-      select_contiguous(to, cond, Same<T>{*x}, Each<T>{y}, n0);
-    } else if (plain && sa == 0 && sb == 0) {
-      select_contiguous(to, cond, Same<T>{*x}, Same<T>{*y}, n0);
-    } else {
-      for (int64_t i = 0; i < n0; ++i) {
-        at<T>(out, so, i) = at<Logical>(c, sc, i) != 0 ? at<T>(a, sa, i) : at<T>(b, sb, i);
-      }
-    }
-  }
+  constexpr int64_t kSizes[4] = {sizeof(T), sizeof(Logical), sizeof(T), sizeof(T)};
+  map_strided(where_loop<T>, nullptr, kSizes, data, strides, n0, n1);
 }
 
 // ---- table ---------------------------------------------------------------------------------------

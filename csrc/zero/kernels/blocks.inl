@@ -1,0 +1,120 @@
+// The loop around elementwise loops: broadcast, strided and transposed operands in two dimensions.
+//
+// An op needs only a loop over contiguous memory, as vector code. Operands of another layout are
+// gathered into (or scattered from) a block in L1; what repeats (a scalar, a bias row) is gathered once.
+#pragma once
+
+#include "zero/kernels/common.inl"
+
+namespace zero::ZERO_ISA_NS {
+namespace {
+
+// out = operands[0], inputs = operands[1..]; out may be one of the inputs. f is the op's functor.
+using MapFn = void (*)(const void* f, char* const* operands, int64_t n);
+
+constexpr int kMaxOperands = 4;
+
+struct Tile {
+  int64_t columns, rows;  // along n0 and n1
+};
+
+template <class Bits>
+void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
+  for (int64_t j = 0; j < tile.rows; ++j, to += tile.columns, from += s1) {
+    if (s0 == int64_t{sizeof(Bits)}) {
+      const Bits* row = reinterpret_cast<const Bits*>(from);
+      ZERO_SIMD
+      for (int64_t i = 0; i < tile.columns; ++i) to[i] = row[i];
+    } else {
+      const char* p = from;
+      for (int64_t i = 0; i < tile.columns; ++i, p += s0) to[i] = *reinterpret_cast<const Bits*>(p);
+    }
+  }
+}
+
+template <class Bits>
+void scatter_tile(char* to, int64_t s0, int64_t s1, const Bits* from, Tile tile) {
+  for (int64_t j = 0; j < tile.rows; ++j, to += s1, from += tile.columns) {
+    char* p = to;
+    for (int64_t i = 0; i < tile.columns; ++i, p += s0) *reinterpret_cast<Bits*>(p) = from[i];
+  }
+}
+
+ZERO_NOINLINE void gather(int64_t size, char* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
+  switch (size) {
+    case 1: return gather_tile(reinterpret_cast<uint8_t*>(to), from, s0, s1, tile);
+    case 2: return gather_tile(reinterpret_cast<uint16_t*>(to), from, s0, s1, tile);
+    case 4: return gather_tile(reinterpret_cast<uint32_t*>(to), from, s0, s1, tile);
+    default: return gather_tile(reinterpret_cast<uint64_t*>(to), from, s0, s1, tile);
+  }
+}
+ZERO_NOINLINE void scatter(int64_t size, char* to, int64_t s0, int64_t s1, const char* from, Tile tile) {
+  switch (size) {
+    case 1: return scatter_tile(to, s0, s1, reinterpret_cast<const uint8_t*>(from), tile);
+    case 2: return scatter_tile(to, s0, s1, reinterpret_cast<const uint16_t*>(from), tile);
+    case 4: return scatter_tile(to, s0, s1, reinterpret_cast<const uint32_t*>(from), tile);
+    default: return scatter_tile(to, s0, s1, reinterpret_cast<const uint64_t*>(from), tile);
+  }
+}
+
+ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, int operands, char* const* data,
+                              const int64_t* strides, int64_t n0, int64_t n1) {
+  const int64_t* inner = strides;
+  const int64_t* outer = strides + operands;
+  bool dense = true, stacked = true, transposed = false;
+  for (int k = 0; k < operands; ++k) {
+    dense = dense && inner[k] == sizes[k];
+    stacked = stacked && (outer[k] == n0 * sizes[k] || (outer[k] == 0 && k > 0));
+    transposed = transposed || (outer[k] == sizes[k] && inner[k] > outer[k]);
+  }
+  // Squares if a column is dense, to use up its cache lines; whole rows if these are dense and long; else
+  // as much of a row, or as many short rows, as make a block.
+  Tile full = {n0, 1};
+  if (transposed && n0 > 1 && n1 > 1) {
+    full.columns = n1 < 16 ? kBlock / n1 : 16;
+    full.columns = full.columns < n0 ? full.columns : n0;
+    full.rows = kBlock / full.columns;
+  } else if (n0 > 0 && (!dense || n0 < 32 || (stacked && n0 < kBlock / 2))) {
+    full.columns = n0 < kBlock ? n0 : kBlock;
+    full.rows = kBlock / full.columns;
+  }
+  const bool whole_rows = full.columns == n0;
+
+  alignas(64) char buffers[kMaxOperands][kBlock * 8];
+  bool direct[kMaxOperands];
+  for (int k = 0; k < operands; ++k) {
+    direct[k] = inner[k] == sizes[k] && (full.rows == 1 || (whole_rows && outer[k] == n0 * sizes[k]));
+  }
+  char* pointers[kMaxOperands];
+  for (int64_t j = 0; j < n1; j += full.rows) {
+    for (int64_t i = 0; i < n0; i += full.columns) {
+      const Tile tile = {n0 - i < full.columns ? n0 - i : full.columns, n1 - j < full.rows ? n1 - j : full.rows};
+      for (int k = 0; k < operands; ++k) {
+        char* place = data[k] + j * outer[k] + i * inner[k];
+        pointers[k] = direct[k] ? place : buffers[k];
+        if (direct[k] || k == 0) continue;
+        // Nothing to gather where the block before holds the same values, in rows of the same length.
+        const bool same_row = i > 0 && inner[k] == 0 && (full.rows == 1 || outer[k] == 0);
+        const bool same_rows = j > 0 && outer[k] == 0 && (whole_rows || inner[k] == 0);
+        if (!same_row && !same_rows) gather(sizes[k], buffers[k], place, inner[k], outer[k], tile);
+      }
+      map(f, pointers, tile.columns * tile.rows);
+      if (!direct[0]) {
+        scatter(sizes[0], data[0] + j * outer[0] + i * inner[0], inner[0], outer[0], buffers[0], tile);
+      }
+    }
+  }
+}
+
+// The common case, all of it contiguous, goes straight to the loop.
+template <int operands>
+ZERO_INLINE void map_strided(MapFn map, const void* f, const int64_t (&sizes)[operands], char* const* data,
+                             const int64_t* strides, int64_t n0, int64_t n1) {
+  bool dense = n1 == 1;
+  for (int k = 0; k < operands; ++k) dense = dense && (strides[k] == sizes[k] || n0 == 1);
+  if (dense) return map(f, data, n0);
+  map_blocks(map, f, sizes, operands, data, strides, n0, n1);
+}
+
+}  // namespace
+}  // namespace zero::ZERO_ISA_NS
