@@ -1,6 +1,43 @@
 # One input, elementwise.
 
 
+cdef object NoneType = type(None)
+
+
+cdef int as_methods(str names) except -1:
+    """Attaches module functions to Tensor, under the same names."""
+    for name in names.split():
+        attach(name, globals()[name])
+    return 0
+
+
+cdef int as_methods_only(str names) except -1:
+    """Moves functions from the module to Tensor: PyTorch has them as methods only."""
+    for name in names.split():
+        attach(name, globals().pop(name))
+    return 0
+
+
+cdef int as_method(str name, object function) except -1:
+    """Moves one function, which has another meaning than the module's of this name."""
+    del globals()[function.__name__]
+    function.__name__ = name
+    function.__qualname__ = "Tensor." + name
+    attach(name, function)
+    return 0
+
+
+cdef Tensor overwrite(Tensor x, const CTensor& result, str op):
+    """The end of a composed write in place: the result goes to x if its kind of dtype fits."""
+    cdef CTensor source = result
+    if category(source.dtype()) > category(x.c.dtype()):
+        raise DTypeError(f"{op}: the result does not fit in place; got "
+                         f"{dtype_object(source.dtype())} for a tensor of "
+                         f"{dtype_object(x.c.dtype())}")
+    ops.copy_(x.c, source)
+    return x
+
+
 def neg(Tensor input not None):
     """The elements with the opposite sign: ``y = -x``.
 
@@ -20,7 +57,7 @@ def neg(Tensor input not None):
 
 def neg_(Tensor input not None):
     """`neg` in place: overwrites the tensor and returns it."""
-    ops.neg(input.c, inplace(input.c))
+    ops.neg(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -40,7 +77,7 @@ def abs(Tensor input not None):
 
 def abs_(Tensor input not None):
     """`abs` in place: overwrites the tensor and returns it."""
-    ops.abs(input.c, inplace(input.c))
+    ops.abs(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -60,7 +97,7 @@ def sign(Tensor input not None):
 
 def sign_(Tensor input not None):
     """`sign` in place: overwrites the tensor and returns it."""
-    ops.sign(input.c, inplace(input.c))
+    ops.sign(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -80,7 +117,7 @@ def exp(Tensor input not None):
 
 def exp_(Tensor input not None):
     """`exp` in place: overwrites the tensor and returns it."""
-    ops.exp(input.c, inplace(input.c))
+    ops.exp(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -100,7 +137,7 @@ def log(Tensor input not None):
 
 def log_(Tensor input not None):
     """`log` in place: overwrites the tensor and returns it."""
-    ops.log(input.c, inplace(input.c))
+    ops.log(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -120,7 +157,7 @@ def sqrt(Tensor input not None):
 
 def sqrt_(Tensor input not None):
     """`sqrt` in place: overwrites the tensor and returns it."""
-    ops.sqrt(input.c, inplace(input.c))
+    ops.sqrt(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -140,7 +177,7 @@ def tanh(Tensor input not None):
 
 def tanh_(Tensor input not None):
     """`tanh` in place: overwrites the tensor and returns it."""
-    ops.tanh(input.c, inplace(input.c))
+    ops.tanh(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -160,7 +197,7 @@ def sigmoid(Tensor input not None):
 
 def sigmoid_(Tensor input not None):
     """`sigmoid` in place: overwrites the tensor and returns it."""
-    ops.sigmoid(input.c, inplace(input.c))
+    ops.sigmoid(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -185,7 +222,7 @@ def relu(Tensor input not None):
 
 def relu_(Tensor input not None):
     """`relu` in place: overwrites the tensor and returns it."""
-    ops.relu(input.c, inplace(input.c))
+    ops.relu(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -205,7 +242,7 @@ def reciprocal(Tensor input not None):
 
 def reciprocal_(Tensor input not None):
     """`reciprocal` in place: overwrites the tensor and returns it."""
-    ops.reciprocal(input.c, inplace(input.c))
+    ops.reciprocal(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -228,7 +265,7 @@ def bitwise_not(Tensor input not None):
 
 def bitwise_not_(Tensor input not None):
     """`bitwise_not` in place: overwrites the tensor and returns it."""
-    ops.bitwise_not(input.c, inplace(input.c))
+    ops.bitwise_not(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -248,7 +285,7 @@ def logical_not(Tensor input not None):
 
 def logical_not_(Tensor input not None):
     """`logical_not` in place: overwrites the tensor and returns it."""
-    ops.logical_not(input.c, inplace(input.c))
+    ops.logical_not(input.c, inplace.inplace(input.c))
     return input
 
 
@@ -310,7 +347,7 @@ def square(Tensor input not None):
 
 def square_(Tensor input not None):
     """`square` in place: overwrites the tensor and returns it."""
-    ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), inplace(input.c))
+    ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), inplace.inplace(input.c))
     return input
 
 
@@ -325,47 +362,46 @@ def rsqrt(Tensor input not None):
         >>> zero.rsqrt(zero.tensor([4.0, 16.0])).tolist()
         [0.5, 0.25]
     """
-    return wrap(ops.reciprocal(ops.sqrt(input.c, CTarget()), CTarget()))
+    cdef CTensor root = ops.sqrt(input.c, CTarget())
+    return wrap(ops.reciprocal(root, CTarget()))
 
 
-cdef int bound_of(object bound, optional[CScalar]& out, str op, str argument) except -1:
-    if bound is not None:
-        out = as_scalar(bound, op, argument)
-    return 0
-
-
-# PyTorch's rule for tensor bounds: nan in x or in a bound gives nan; where min > max, max wins.
-cdef CTensor clamp_by_tensors(const CTensor& x, object low, object high) except *:
-    cdef CTensor y = x, bound, replace
+# PyTorch's rule for tensor bounds: nan in x or in a bound gives nan; where low > high, high wins.
+# An Operand borrows its tensor, so every intermediate result has a name.
+cdef CTensor clamp_by_tensors(const CTensor& x, Tensor low, Tensor high) except *:
+    cdef CTensor y = x, beyond, missing
     if low is not None:
-        bound = (<Tensor?> low).c
-        replace = ops.logical_or(COperand(ops.lt(COperand(y), COperand(bound), CTarget())),
-                                 COperand(ops.isnan(bound)), CTarget())
-        y = ops.where(replace, COperand(bound), COperand(y), CTarget())
+        beyond = ops.lt(COperand(y), COperand(low.c), CTarget())
+        missing = ops.isnan(low.c)
+        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
+        y = ops.where(beyond, COperand(low.c), COperand(y), CTarget())
     if high is not None:
-        bound = (<Tensor?> high).c
-        replace = ops.logical_or(COperand(ops.gt(COperand(y), COperand(bound), CTarget())),
-                                 COperand(ops.isnan(bound)), CTarget())
-        y = ops.where(replace, COperand(bound), COperand(y), CTarget())
+        beyond = ops.gt(COperand(y), COperand(high.c), CTarget())
+        missing = ops.isnan(high.c)
+        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
+        y = ops.where(beyond, COperand(high.c), COperand(y), CTarget())
     return y
 
 
-cdef object clamp_of(Tensor x, object low, object high, bint write, str op):
+cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op):
     cdef optional[CScalar] c_low, c_high
     if low is None and high is None:
-        raise zero_value_error(f"{op}: at least one of min and max must be given; got neither")
+        raise ZeroValueError(f"{op}: no bound is given; got min=None and max=None, "
+                             "expected a number or tensor")
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        for bound in (low, high):
-            if bound is not None and not isinstance(bound, Tensor):
-                raise TypeError(f"{op}: min and max must both be tensors or both be numbers; got "
-                                f"{type(low).__name__} and {type(high).__name__}")
-        if write:
-            return inplace_result(x, clamp_by_tensors(x.c, low, high))
+        if not isinstance(low, (Tensor, NoneType)) or not isinstance(high, (Tensor, NoneType)):
+            raise TypeError(f"{op}: the bounds differ in kind; got min of type {type_name(low)} "
+                            f"and max of type {type_name(high)}, expected two numbers or two "
+                            "tensors")
+        if in_place:
+            return overwrite(x, clamp_by_tensors(x.c, low, high), op)
         return wrap(clamp_by_tensors(x.c, low, high))
-    bound_of(low, c_low, op, "min")
-    bound_of(high, c_high, op, "max")
-    if write:
-        ops.clamp(x.c, c_low, c_high, inplace(x.c))
+    if low is not None:
+        c_low = as_scalar(low, op, "min")
+    if high is not None:
+        c_high = as_scalar(high, op, "max")
+    if in_place:
+        ops.clamp(x.c, c_low, c_high, inplace.inplace(x.c))
         return x
     return wrap(ops.clamp(x.c, c_low, c_high, CTarget()))
 
@@ -387,12 +423,12 @@ def clamp(Tensor input not None, min=None, max=None):
         >>> zero.clamp(zero.tensor([-2.0, 0.5, 2.0]), min=-1, max=1).tolist()
         [-1.0, 0.5, 1.0]
     """
-    return clamp_of(input, min, max, False, "clamp")
+    return clamp_to(input, min, max, False, "clamp")
 
 
 def clamp_(Tensor input not None, min=None, max=None):
     """`clamp` in place: overwrites the tensor and returns it."""
-    return clamp_of(input, min, max, True, "clamp_")
+    return clamp_to(input, min, max, True, "clamp_")
 
 
 def clamp_min(Tensor input not None, min):
@@ -407,12 +443,12 @@ def clamp_min(Tensor input not None, min):
         >>> zero.clamp_min(zero.tensor([-2.0, 0.5]), 0).tolist()
         [0.0, 0.5]
     """
-    return clamp_of(input, min, None, False, "clamp_min")
+    return clamp_to(input, min, None, False, "clamp_min")
 
 
 def clamp_min_(Tensor input not None, min):
     """`clamp_min` in place: overwrites the tensor and returns it."""
-    return clamp_of(input, min, None, True, "clamp_min_")
+    return clamp_to(input, min, None, True, "clamp_min_")
 
 
 def clamp_max(Tensor input not None, max):
@@ -427,12 +463,12 @@ def clamp_max(Tensor input not None, max):
         >>> zero.clamp_max(zero.tensor([2.0, 0.5]), 1).tolist()
         [1.0, 0.5]
     """
-    return clamp_of(input, None, max, False, "clamp_max")
+    return clamp_to(input, None, max, False, "clamp_max")
 
 
 def clamp_max_(Tensor input not None, max):
     """`clamp_max` in place: overwrites the tensor and returns it."""
-    return clamp_of(input, None, max, True, "clamp_max_")
+    return clamp_to(input, None, max, True, "clamp_max_")
 
 
 negative = neg

@@ -22,9 +22,15 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
         COperand(const CScalar&) noexcept
 
     cdef enum class CReduction "zero::Reduction":
-        No "zero::Reduction::None"
         Mean "zero::Reduction::Mean"
         Sum "zero::Reduction::Sum"
+
+# Declared by their type, so that a binding can take one as an argument.
+ctypedef CTensor (*BinaryOp)(const COperand&, const COperand&, CTarget) except +raise_error
+
+
+cdef extern from "zero/ops/ops.h" namespace "zero":
+    const CReduction no_reduction "zero::Reduction::None"
 
     CDType result_type(const COperand&, const COperand&) except +raise_error
 
@@ -34,11 +40,13 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor full(const CDims&, const CScalar&, CTensorOptions) except +raise_error
     CTensor scalar_tensor(const CScalar&, CTensorOptions) except +raise_error
     CTensor empty_like(const CTensor&, CTensorOptions) except +raise_error
-    CTensor arange(const CScalar&, const CScalar&, const CScalar&, CTensorOptions) except +raise_error
+    CTensor arange(
+        const CScalar&, const CScalar&, const CScalar&, CTensorOptions) except +raise_error
     CTensor eye(int64_t, int64_t, CTensorOptions) except +raise_error
     CTensor rand(const CDims&, CTensorOptions, CGenerator*) except +raise_error
     CTensor randn(const CDims&, CTensorOptions, CGenerator*) except +raise_error
-    CTensor randint(int64_t, int64_t, const CDims&, CTensorOptions, CGenerator*) except +raise_error
+    CTensor randint(
+        int64_t, int64_t, const CDims&, CTensorOptions, CGenerator*) except +raise_error
     CTensor randperm(int64_t, CTensorOptions, CGenerator*) except +raise_error
 
     # copy.cpp
@@ -67,30 +75,16 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor isnan(const CTensor&) except +raise_error
     CTensor isinf(const CTensor&) except +raise_error
     CTensor isfinite(const CTensor&) except +raise_error
-    CTensor clamp(const CTensor&, const optional[CScalar]&, const optional[CScalar]&, CTarget) except +raise_error
+    CTensor clamp(
+        const CTensor&, const optional[CScalar]&, const optional[CScalar]&, CTarget
+    ) except +raise_error
 
     # binary.cpp
     CTensor add(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
     CTensor sub(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
-    CTensor mul(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor div(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor floor_divide(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor remainder(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor pow(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor maximum(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor minimum(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor bitwise_and(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor bitwise_or(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor bitwise_xor(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor logical_and(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor logical_or(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor logical_xor(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor eq(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor ne(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor lt(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor le(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor gt(const COperand&, const COperand&, CTarget) except +raise_error
-    CTensor ge(const COperand&, const COperand&, CTarget) except +raise_error
+    BinaryOp mul, div, floor_divide, remainder, pow, maximum, minimum
+    BinaryOp bitwise_and, bitwise_or, bitwise_xor, logical_and, logical_or, logical_xor
+    BinaryOp eq, ne, lt, le, gt, ge
     CTensor where(const CTensor&, const COperand&, const COperand&, CTarget) except +raise_error
 
     # reduce.cpp
@@ -114,9 +108,11 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     # softmax.cpp, loss.cpp
     CTensor softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error
     CTensor log_softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error
-    CTensor nll_loss(const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction) except +raise_error
+    CTensor nll_loss(
+        const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction) except +raise_error
     CTensor cross_entropy(
-        const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction, double) except +raise_error
+        const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction, double
+    ) except +raise_error
     CTensor mse_loss(const CTensor&, const CTensor&, CReduction) except +raise_error
 
     # matmul.cpp

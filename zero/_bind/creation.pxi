@@ -1,0 +1,484 @@
+# Tensors from nothing: filled, counted, random.
+
+
+cdef CDims sizes_of(tuple sizes, object size, str op) except *:
+    """The shape from ``zeros(2, 3)``, ``zeros((2, 3))`` or ``zeros(size=(2, 3))``."""
+    if size is None:
+        return as_dims(sizes, op)
+    if sizes:
+        raise TypeError(f"{op}: the size is given twice; got {short_repr(sizes)} and "
+                        f"size={short_repr(size)}, expected one of them")
+    return as_dims(size, op)
+
+
+cdef CTensorOptions options_like(Tensor x, object dtype, object device, str op) except *:
+    cdef CTensorOptions options = x.c.options()
+    if dtype is not None:
+        options.dtype = as_dtype(dtype, op)
+    if device is not None:
+        options.device = as_device(device, op)
+    return options
+
+
+cdef CTensorOptions options_for(const CScalar& value, object dtype, object device, str op) except *:
+    """What a number decides where no dtype is given."""
+    cdef CScalar number = value
+    cdef CTensorOptions options = as_options(dtype, device, op)
+    if dtype is None:
+        options.dtype = number.dtype()
+    return options
+
+
+# Drawn in order of the index, whatever the strides: the same numbers for every layout.
+cdef CTensor with_layout_of(Tensor x, const CTensor& drawn) except *:
+    cdef CTensor values = drawn, y
+    if x.c.is_contiguous():
+        return values
+    y = ops.empty_like(x.c, values.options())
+    ops.copy_(y, values)
+    return y
+
+
+def zeros(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+    """A tensor of zeros.
+
+    Args:
+        sizes: the shape: ints, or one tuple, list or Size.
+        size: the same by name.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+
+    Example:
+        >>> import zero
+        >>> zero.zeros(2, 2).tolist()
+        [[0.0, 0.0], [0.0, 0.0]]
+    """
+    return finish(ops.zeros(sizes_of(sizes, size, "zeros"), as_options(dtype, device, "zeros")),
+                  requires_grad)
+
+
+def ones(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+    """A tensor of ones.
+
+    Args:
+        sizes: the shape: ints, or one tuple, list or Size.
+        size: the same by name.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+
+    Example:
+        >>> import zero
+        >>> zero.ones(2, 2).tolist()
+        [[1.0, 1.0], [1.0, 1.0]]
+    """
+    return finish(ops.ones(sizes_of(sizes, size, "ones"), as_options(dtype, device, "ones")),
+                  requires_grad)
+
+
+def empty(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+    """A tensor whose elements are whatever the memory held.
+
+    Args:
+        sizes: the shape: ints, or one tuple, list or Size.
+        size: the same by name.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+
+    Example:
+        >>> import zero
+        >>> zero.empty(2, 3).shape
+        zero.Size([2, 3])
+    """
+    return finish(core.empty(sizes_of(sizes, size, "empty"), as_options(dtype, device, "empty")),
+                  requires_grad)
+
+
+def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
+    """A tensor with one value everywhere.
+
+    Args:
+        size: the shape, an int, tuple, list or Size.
+        fill_value: a number, or a tensor with one element.
+        dtype: the element type; for None that of the number: bool, int64 or the default
+            float dtype.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+
+    Example:
+        >>> import zero
+        >>> zero.full((2, 2), 7).tolist()
+        [[7, 7], [7, 7]]
+    """
+    cdef CScalar value = as_scalar(fill_value, "full", "fill_value")
+    cdef CTensorOptions options = options_for(value, dtype, device, "full")
+    if dtype is None and isinstance(fill_value, Tensor):
+        options.dtype = (<Tensor> fill_value).c.dtype()
+    return finish(ops.full(as_dims(size, "full"), value, options), requires_grad)
+
+
+def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+    """A tensor without dimensions that holds one number.
+
+    Args:
+        s: the number.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Example:
+        >>> import zero
+        >>> zero.scalar_tensor(3).item()
+        3.0
+    """
+    return finish(ops.scalar_tensor(as_scalar(s, "scalar_tensor", "s"),
+                                    as_options(dtype, device, "scalar_tensor")), requires_grad)
+
+
+def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
+    """Evenly spaced numbers: ``start, start + step, …``, up to but without `end`.
+
+    There are ``ceil((end - start) / step)`` of them. ``arange(end)`` starts at 0.
+
+    Args:
+        start: the first number.
+        end: the limit, which is not included.
+        step: the distance; may be negative, not zero.
+        dtype: the element type; for None int64 if all three are ints, else the default
+            float dtype.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `step` is 0, or leads away from `end`.
+
+    Example:
+        >>> import zero
+        >>> zero.arange(4).tolist(), zero.arange(1, 0, -0.25).tolist()
+        ([0, 1, 2, 3], [1.0, 0.75, 0.5, 0.25])
+    """
+    cdef CScalar c_start, c_end, c_step
+    cdef CTensorOptions options = as_options(dtype, device, "arange")
+    if end is None:
+        start, end = 0, start
+    c_start = as_scalar(start, "arange", "start")
+    c_end = as_scalar(end, "arange", "end")
+    c_step = as_scalar(step, "arange", "step")
+    if dtype is None and not (c_start.is_float() or c_end.is_float() or c_step.is_float()):
+        options.dtype = CDType.Int64
+    return finish(ops.arange(c_start, c_end, c_step, options), requires_grad)
+
+
+def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
+    """The identity matrix: ones on the diagonal, zeros elsewhere.
+
+    Args:
+        n: rows.
+        m: columns; as many as rows for None.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.eye(2, 3).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    cdef int64_t rows = as_int(n, "eye", "n")
+    cdef int64_t columns = rows if m is None else as_int(m, "eye", "m")
+    return finish(ops.eye(rows, columns, as_options(dtype, device, "eye")), requires_grad)
+
+
+def rand(*sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False):
+    """Random numbers, uniform on [0, 1).
+
+    Args:
+        sizes: the shape: ints, or one tuple, list or Size.
+        size: the same by name.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+        DTypeError: `dtype` is not a float dtype.
+
+    Example:
+        >>> import zero
+        >>> _ = zero.manual_seed(0)
+        >>> x = zero.rand(1000)
+        >>> bool((x >= 0).all()), bool((x < 1).all())
+        (True, True)
+
+    Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011 (Philox).
+    """
+    return finish(ops.rand(sizes_of(sizes, size, "rand"), as_options(dtype, device, "rand"),
+                           as_generator(generator, "rand")), requires_grad)
+
+
+def randn(*sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False):
+    """Random numbers from the normal distribution with mean 0 and variance 1.
+
+    Args:
+        sizes: the shape: ints, or one tuple, list or Size.
+        size: the same by name.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: a size is negative, or the number of elements does not fit in 64 bits.
+        DTypeError: `dtype` is not a float dtype.
+
+    Example:
+        >>> import zero
+        >>> _ = zero.manual_seed(0)
+        >>> x = zero.randn(10000)
+        >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
+        (True, True)
+
+    Source: Box and Muller, A note on the generation of random normal deviates, 1958.
+    """
+    return finish(ops.randn(sizes_of(sizes, size, "randn"), as_options(dtype, device, "randn"),
+                            as_generator(generator, "randn")), requires_grad)
+
+
+def randint(low=0, high=None, size=None, *, generator=None, dtype=None, device=None,
+            requires_grad=False):
+    """Random integers, uniform on [low, high).
+
+    Called as ``randint(high, size)`` or ``randint(low, high, size)``.
+
+    Args:
+        low: the least value, 0 if left out.
+        high: the limit, which is not included.
+        size: the shape, a tuple, list or Size.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; int64 for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `high` is not above `low`, or a value does not fit the dtype.
+
+    Example:
+        >>> import zero
+        >>> _ = zero.manual_seed(0)
+        >>> x = zero.randint(3, 6, (100,))
+        >>> x.min().item(), x.max().item()
+        (3, 5)
+    """
+    if isinstance(high, (tuple, list)) and size is None:  # randint(high, size)
+        low, high, size = 0, low, high
+    elif high is None:  # randint(high, size=size)
+        low, high = 0, low
+    if size is None:
+        raise TypeError("randint: no size is given; expected randint(high, size) or "
+                        "randint(low, high, size)")
+    cdef CTensorOptions options = as_options(dtype, device, "randint")
+    if dtype is None:
+        options.dtype = CDType.Int64
+    return finish(ops.randint(as_int(low, "randint", "low"), as_int(high, "randint", "high"),
+                              as_dims(size, "randint"), options,
+                              as_generator(generator, "randint")), requires_grad)
+
+
+def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
+    """A random order of the integers 0 to ``n - 1``; every order is as likely.
+
+    Args:
+        n: how many.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; int64 for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `n` is negative, or does not fit the dtype.
+
+    Example:
+        >>> import zero
+        >>> sorted(zero.randperm(5).tolist())
+        [0, 1, 2, 3, 4]
+    """
+    cdef CTensorOptions options = as_options(dtype, device, "randperm")
+    if dtype is None:
+        options.dtype = CDType.Int64
+    return finish(ops.randperm(as_int(n, "randperm", "n"), options,
+                               as_generator(generator, "randperm")), requires_grad)
+
+
+def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
+    """A tensor like another, whose elements are whatever the memory held.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Example:
+        >>> import zero
+        >>> zero.empty_like(zero.ones(2, 3)).shape
+        zero.Size([2, 3])
+    """
+    return finish(ops.empty_like(input.c, options_like(input, dtype, device, "empty_like")),
+                  requires_grad)
+
+
+def zeros_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
+    """A tensor of zeros, like another.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Example:
+        >>> import zero
+        >>> zero.zeros_like(zero.tensor([5.0, 6.0])).tolist()
+        [0.0, 0.0]
+    """
+    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "zeros_like"))
+    ops.fill_number_(y, CScalar(<int64_t> 0))
+    return finish(y, requires_grad)
+
+
+def ones_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
+    """A tensor of ones, like another.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Example:
+        >>> import zero
+        >>> zero.ones_like(zero.tensor([5.0, 6.0])).tolist()
+        [1.0, 1.0]
+    """
+    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "ones_like"))
+    ops.fill_number_(y, CScalar(<int64_t> 1))
+    return finish(y, requires_grad)
+
+
+def full_like(Tensor input not None, fill_value, *, dtype=None, device=None, requires_grad=False):
+    """A tensor like another, with one value everywhere.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        fill_value: a number, or a tensor with one element.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Example:
+        >>> import zero
+        >>> zero.full_like(zero.ones(2), 7).tolist()
+        [7.0, 7.0]
+    """
+    cdef CScalar value = as_scalar(fill_value, "full_like", "fill_value")
+    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "full_like"))
+    ops.fill_number_(y, value)
+    return finish(y, requires_grad)
+
+
+def rand_like(Tensor input not None, *, generator=None, dtype=None, device=None,
+              requires_grad=False):
+    """Random numbers uniform on [0, 1), in a tensor like another.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        DTypeError: the dtype is not a float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.rand_like(zero.ones(2, 3)).shape
+        zero.Size([2, 3])
+    """
+    cdef CTensor y = ops.rand(input.c.sizes(), options_like(input, dtype, device, "rand_like"),
+                              as_generator(generator, "rand_like"))
+    return finish(with_layout_of(input, y), requires_grad)
+
+
+def randn_like(Tensor input not None, *, generator=None, dtype=None, device=None,
+               requires_grad=False):
+    """Normally distributed random numbers, of mean 0 and variance 1, in a tensor like another.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        DTypeError: the dtype is not a float dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.randn_like(zero.ones(2, 3)).shape
+        zero.Size([2, 3])
+    """
+    cdef CTensor y = ops.randn(input.c.sizes(), options_like(input, dtype, device, "randn_like"),
+                               as_generator(generator, "randn_like"))
+    return finish(with_layout_of(input, y), requires_grad)
+
+
+def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dtype=None,
+                 device=None, requires_grad=False):
+    """Random integers, uniform on [low, high), in a tensor like another.
+
+    Called as ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
+
+    Args:
+        input: a tensor of any shape, whose shape and order in memory the result gets.
+        low: the least value, 0 if left out.
+        high: the limit, which is not included.
+        generator: the source of random numbers; the default generator for None.
+        dtype: the element type; that of `input` for None.
+        device: 'cpu' or 'meta'; that of `input` for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `high` is not above `low`, or a value does not fit the dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.randint_like(zero.ones(2, 3), 5).shape
+        zero.Size([2, 3])
+    """
+    if high is None:
+        low, high = 0, low
+    cdef CTensorOptions options = options_like(input, dtype, device, "randint_like")
+    cdef CTensor y = ops.randint(as_int(low, "randint_like", "low"),
+                                 as_int(high, "randint_like", "high"), input.c.sizes(), options,
+                                 as_generator(generator, "randint_like"))
+    return finish(with_layout_of(input, y), requires_grad)

@@ -1,0 +1,43 @@
+# Several tensors into one.
+
+
+def cat(tensors, dim=0):
+    """Puts tensors one after the other along a dimension.
+
+    Args:
+        tensors: a list or tuple of tensors that have the same sizes but for `dim`.
+        dim: the dimension.
+
+    Raises:
+        ShapeError: other sizes differ, or there are no tensors.
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.cat([zero.tensor([[1, 2]]), zero.tensor([[3, 4], [5, 6]])]).tolist()
+        [[1, 2], [3, 4], [5, 6]]
+    """
+    return wrap(ops.cat(as_tensors(tensors, "cat", "tensors"), dim_of(dim, "cat")))
+
+
+def stack(tensors, dim=0):
+    """Puts tensors of one shape side by side along a new dimension.
+
+    Args:
+        tensors: a list or tuple of tensors of the same shape.
+        dim: where the new dimension stands in the result.
+
+    Raises:
+        ShapeError: the shapes differ, or there are no tensors.
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.stack([zero.tensor([1, 2]), zero.tensor([3, 4])], dim=1).tolist()
+        [[1, 3], [2, 4]]
+    """
+    return wrap(ops.stack(as_tensors(tensors, "stack", "tensors"), dim_of(dim, "stack")))
+
+
+concat = cat
+concatenate = cat

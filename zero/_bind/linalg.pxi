@@ -1,0 +1,144 @@
+# Products of matrices and vectors.
+
+cdef CTensor no_tensor  # an argument that is absent
+
+
+cdef CTensor product(Tensor a, int64_t ndim_a, Tensor b, int64_t ndim_b, str op, str name) except *:
+    """matmul for operands that must have just these dimensions."""
+    if a.c.dim() != ndim_a or b.c.dim() != ndim_b:
+        raise ShapeError(f"{op}: wrong number of dimensions; got input {tuple(a.shape)} and {name} "
+                         f"{tuple(b.shape)}, expected {ndim_a} and {ndim_b} dimensions; use matmul "
+                         "for others")
+    return ops.matmul(a.c, b.c, CTarget())
+
+
+def matmul(Tensor input not None, Tensor other not None):
+    """The matrix product: ``y[..., i, j] = sum_k input[..., i, k] * other[..., k, j]``.
+
+    It is also written ``a @ b``. A vector counts as a row on the left and as a column on the right,
+    and that dimension disappears from the result. Leading dimensions broadcast.
+
+    Args:
+        input: tensor of shape [..., I, K] or [K].
+        other: tensor of shape [..., K, J] or [K].
+
+    Raises:
+        ShapeError: the inner sizes differ, the leading ones do not broadcast, or a tensor has no
+            dimensions.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> a = zero.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> zero.matmul(a, a).tolist(), zero.matmul(a, zero.tensor([1.0, 1.0])).tolist()
+        ([[7.0, 10.0], [15.0, 22.0]], [3.0, 7.0])
+    """
+    return wrap(ops.matmul(input.c, other.c, CTarget()))
+
+
+def mm(Tensor input not None, Tensor mat2 not None):
+    """The product of two matrices: `matmul` without broadcasting.
+
+    Args:
+        input: tensor of shape [I, K].
+        mat2: tensor of shape [K, J].
+
+    Raises:
+        ShapeError: a tensor is not a matrix, or the inner sizes differ.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.mm(zero.tensor([[1.0, 2.0]]), zero.tensor([[3.0], [4.0]])).tolist()
+        [[11.0]]
+    """
+    return wrap(product(input, 2, mat2, 2, "mm", "mat2"))
+
+
+def bmm(Tensor input not None, Tensor mat2 not None):
+    """The products of a batch of matrices: ``y[b] = input[b] @ mat2[b]``.
+
+    Args:
+        input: tensor of shape [B, I, K].
+        mat2: tensor of shape [B, K, J].
+
+    Raises:
+        ShapeError: a tensor has not three dimensions, or the sizes B or K differ.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.bmm(zero.ones(5, 2, 3), zero.ones(5, 3, 4)).shape
+        zero.Size([5, 2, 4])
+    """
+    if input.c.dim() == 3 and mat2.c.dim() == 3 and input.c.size(0) != mat2.c.size(0):
+        raise ShapeError(f"bmm: batch sizes differ; got input {tuple(input.shape)} and mat2 "
+                         f"{tuple(mat2.shape)}, expected input.shape[0] == mat2.shape[0]; use matmul "
+                         "to broadcast")
+    return wrap(product(input, 3, mat2, 3, "bmm", "mat2"))
+
+
+def mv(Tensor input not None, Tensor vec not None):
+    """The product of a matrix and a vector.
+
+    Args:
+        input: tensor of shape [I, K].
+        vec: tensor of shape [K].
+
+    Raises:
+        ShapeError: the operands are not a matrix and a vector, or the sizes K differ.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.mv(zero.tensor([[1.0, 2.0], [3.0, 4.0]]), zero.tensor([1.0, 1.0])).tolist()
+        [3.0, 7.0]
+    """
+    return wrap(product(input, 2, vec, 1, "mv", "vec"))
+
+
+def dot(Tensor input not None, Tensor tensor not None):
+    """The inner product of two vectors: ``y = sum_k input[k] * tensor[k]``.
+
+    Args:
+        input: tensor of shape [K].
+        tensor: tensor of shape [K].
+
+    Raises:
+        ShapeError: a tensor is not a vector, or the sizes differ.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.dot(zero.tensor([1.0, 2.0]), zero.tensor([3.0, 4.0])).item()
+        11.0
+    """
+    return wrap(product(input, 1, tensor, 1, "dot", "tensor"))
+
+
+def linear(Tensor input not None, Tensor weight not None, Tensor bias=None):
+    """An affine map of the last dimension, as one operation: ``y = input @ weight.T + bias``.
+
+    Args:
+        input: tensor of shape [..., K].
+        weight: tensor of shape [J, K], or [K].
+        bias: tensor of shape [J]; none for None.
+
+    Raises:
+        ShapeError: the sizes do not fit.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> x, weight = zero.tensor([[1.0, 2.0]]), zero.tensor([[3.0, 4.0], [5.0, 6.0]])
+        >>> zero.linear(x, weight, zero.tensor([0.5, 0.0])).tolist()
+        [[11.5, 17.0]]
+    """
+    if bias is None:
+        return wrap(ops.linear(input.c, weight.c, no_tensor))
+    return wrap(ops.linear(input.c, weight.c, bias.c))
+
+
+as_methods("""
+    matmul mm bmm mv dot
+""")

@@ -1,0 +1,486 @@
+# Views: the same elements under other sizes and strides.
+
+# PyTorch's functions take a tuple of sizes and its methods *sizes; these functions take both.
+
+
+cdef CDims dims_given(tuple args, object by_name, str op, str name) except *:
+    if by_name is None:
+        if not args:
+            raise TypeError(f"{op}: {name} is missing; expected ints or a tuple of ints")
+        return as_dims(args, op)
+    if args:
+        raise TypeError(f"{op}: {name} is given twice; got {short_repr(args)} and "
+                        f"{name}={short_repr(by_name)}, expected one of them")
+    return as_dims(by_name, op)
+
+
+def view(Tensor self not None, *size):
+    """The same memory with another shape.
+
+    Args:
+        size: the sizes, as ints or one tuple; one may be -1 and follows from the others.
+
+    Raises:
+        ShapeError: the number of elements differs, or no strides give this shape without a copy
+            (then use `reshape`).
+        NotImplementedError: a dtype is given, which would show the same bytes as another type.
+
+    Example:
+        >>> import zero
+        >>> x = zero.arange(6)
+        >>> x.view(2, -1).tolist()
+        [[0, 1, 2], [3, 4, 5]]
+    """
+    if PyTuple_GET_SIZE(size) == 1 and isinstance(size[0], DTypeObject):
+        raise NotImplementedError("view: reading the bytes as another dtype is not supported; got "
+                                  f"{size[0]}, expected sizes; to() converts the values")
+    return wrap(ops.view(self.c, dims_given(size, None, "view", "size")))
+
+
+def view_as(Tensor self not None, Tensor other not None):
+    """The same memory with the shape of another tensor: ``self.view(other.shape)``.
+
+    Args:
+        other: the tensor with the wanted shape.
+
+    Raises:
+        ShapeError: the number of elements differs, or the view would need a copy.
+
+    Example:
+        >>> import zero
+        >>> zero.arange(4).view_as(zero.ones(2, 2)).tolist()
+        [[0, 1], [2, 3]]
+    """
+    return wrap(ops.view(self.c, other.c.sizes()))
+
+
+def reshape(Tensor input not None, *sizes, shape=None):
+    """The same elements with another shape: a view where that is possible, else a copy.
+
+    Called as ``zero.reshape(x, (2, 3))``, ``x.reshape(2, 3)`` or ``x.reshape((2, 3))``.
+
+    Args:
+        input: tensor of any shape.
+        sizes: the sizes; one may be -1 and follows from the others.
+        shape: the same by name.
+
+    Raises:
+        ShapeError: the number of elements differs.
+
+    Example:
+        >>> import zero
+        >>> zero.reshape(zero.arange(6), (3, -1)).tolist()
+        [[0, 1], [2, 3], [4, 5]]
+    """
+    return wrap(ops.reshape(input.c, dims_given(sizes, shape, "reshape", "shape")))
+
+
+def reshape_as(Tensor self not None, Tensor other not None):
+    """The same elements with the shape of another tensor: ``self.reshape(other.shape)``.
+
+    Args:
+        other: the tensor with the wanted shape.
+
+    Raises:
+        ShapeError: the number of elements differs.
+
+    Example:
+        >>> import zero
+        >>> zero.arange(4).reshape_as(zero.ones(2, 2)).tolist()
+        [[0, 1], [2, 3]]
+    """
+    return wrap(ops.reshape(self.c, other.c.sizes()))
+
+
+def flatten(Tensor input not None, start_dim=0, end_dim=-1):
+    """Makes one dimension of several neighbouring ones.
+
+    Args:
+        input: tensor of any shape.
+        start_dim: the first of them.
+        end_dim: the last of them, included.
+
+    Raises:
+        IndexError: a dimension is out of range.
+        ValueError: `start_dim` comes after `end_dim`.
+
+    Example:
+        >>> import zero
+        >>> zero.flatten(zero.ones(2, 3, 4), 1).shape
+        zero.Size([2, 12])
+    """
+    return wrap(ops.flatten(input.c, as_int(start_dim, "flatten", "start_dim"),
+                            as_int(end_dim, "flatten", "end_dim")))
+
+
+def ravel(Tensor input not None):
+    """All elements in one dimension; a copy only where a view is impossible.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.ravel(zero.tensor([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+    """
+    cdef CDims one_dimension
+    one_dimension.push_back(-1)
+    return wrap(ops.reshape(input.c, one_dimension))
+
+
+def expand(Tensor self not None, *size):
+    """Repeats dimensions of size 1 without a copy.
+
+    Args:
+        size: the sizes, as ints or one tuple; -1 keeps a size. New dimensions come in front.
+
+    Raises:
+        ShapeError: a size other than 1 would change.
+
+    Example:
+        >>> import zero
+        >>> zero.tensor([[1], [2]]).expand(2, 3).tolist()
+        [[1, 1, 1], [2, 2, 2]]
+    """
+    return wrap(ops.expand(self.c, dims_given(size, None, "expand", "size")))
+
+
+def expand_as(Tensor self not None, Tensor other not None):
+    """Repeats dimensions of size 1 up to the shape of another tensor: ``self.expand(other.shape)``.
+
+    Args:
+        other: the tensor with the wanted shape.
+
+    Raises:
+        ShapeError: a size other than 1 would change.
+
+    Example:
+        >>> import zero
+        >>> zero.tensor([[1], [2]]).expand_as(zero.ones(2, 2)).tolist()
+        [[1, 1], [2, 2]]
+    """
+    return wrap(ops.expand(self.c, other.c.sizes()))
+
+
+def broadcast_to(Tensor input not None, size):
+    """Repeats dimensions of size 1 without a copy, as broadcasting does.
+
+    Args:
+        input: tensor of any shape.
+        size: the sizes, an int, tuple or list; -1 keeps a size.
+
+    Raises:
+        ShapeError: a size other than 1 would change.
+
+    Example:
+        >>> import zero
+        >>> zero.broadcast_to(zero.tensor([1, 2]), (2, 2)).tolist()
+        [[1, 2], [1, 2]]
+    """
+    return wrap(ops.expand(input.c, as_dims(size, "broadcast_to")))
+
+
+def transpose(Tensor input not None, dim0, dim1):
+    """Swaps two dimensions; a view.
+
+    Args:
+        input: tensor of any shape.
+        dim0: one dimension.
+        dim1: the other.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.transpose(zero.tensor([[1, 2], [3, 4]]), 0, 1).tolist()
+        [[1, 3], [2, 4]]
+    """
+    return wrap(ops.transpose(input.c, as_int(dim0, "transpose", "dim0"),
+                              as_int(dim1, "transpose", "dim1")))
+
+
+def swapaxes(Tensor input not None, axis0, axis1):
+    """NumPy's name for `transpose`.
+
+    Args:
+        input: tensor of any shape.
+        axis0: one dimension.
+        axis1: the other.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.swapaxes(zero.ones(2, 3), 0, 1).shape
+        zero.Size([3, 2])
+    """
+    return wrap(ops.transpose(input.c, as_int(axis0, "swapaxes", "axis0"),
+                              as_int(axis1, "swapaxes", "axis1")))
+
+
+def t(Tensor input not None):
+    """The transpose of a matrix; a view. Tensors of fewer dimensions come back as they are.
+
+    Args:
+        input: tensor of at most two dimensions.
+
+    Raises:
+        ShapeError: there are more than two dimensions.
+
+    Example:
+        >>> import zero
+        >>> zero.t(zero.tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
+    if input.c.dim() > 2:
+        raise ShapeError(f"t: too many dimensions; got a tensor of shape {tuple(input.shape)}, "
+                         "expected at most 2 dimensions; use transpose or permute")
+    if input.c.dim() < 2:
+        return wrap(ops.view(input.c, input.c.sizes()))
+    return wrap(ops.transpose(input.c, 0, 1))
+
+
+def permute(Tensor input not None, *args, dims=None):
+    """Puts the dimensions into another order; a view.
+
+    Called as ``zero.permute(x, (2, 0, 1))``, ``x.permute(2, 0, 1)`` or ``x.permute((2, 0, 1))``.
+
+    Args:
+        input: tensor of any shape.
+        args: each dimension once, in the wanted order.
+        dims: the same by name.
+
+    Raises:
+        IndexError: a dimension is out of range.
+        ShapeError: a dimension is missing or repeated.
+
+    Example:
+        >>> import zero
+        >>> zero.permute(zero.ones(2, 3, 4), (2, 0, 1)).shape
+        zero.Size([4, 2, 3])
+    """
+    if not args and dims is None:
+        return wrap(ops.permute(input.c, as_dims(args, "permute")))
+    return wrap(ops.permute(input.c, dims_given(args, dims, "permute", "dims")))
+
+
+def squeeze(Tensor input not None, dim=None):
+    """Leaves out dimensions of size 1; a view.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension or dimensions to leave out if their size is 1; all such for None.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> x = zero.ones(1, 2, 1)
+        >>> zero.squeeze(x).shape, zero.squeeze(x, 0).shape
+        (zero.Size([2]), zero.Size([2, 1]))
+    """
+    if dim is None:
+        return wrap(ops.squeeze_all(input.c))
+    return wrap(ops.squeeze(input.c, as_dims(dim, "squeeze")))
+
+
+def unsqueeze(Tensor input not None, dim):
+    """Inserts a dimension of size 1; a view.
+
+    Args:
+        input: tensor of any shape.
+        dim: where the new dimension shall stand, from ``-input.ndim - 1`` to ``input.ndim``.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.unsqueeze(zero.ones(3), 0).shape
+        zero.Size([1, 3])
+    """
+    return wrap(ops.unsqueeze(input.c, as_int(dim, "unsqueeze", "dim")))
+
+
+def select(Tensor input not None, dim, index):
+    """One place along a dimension, which disappears; a view.
+
+    Args:
+        input: tensor of at least one dimension.
+        dim: the dimension.
+        index: the place; negative ones count from the end.
+
+    Raises:
+        IndexError: the dimension or the index is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.select(zero.tensor([[1, 2], [3, 4]]), 1, 0).tolist()
+        [1, 3]
+    """
+    return wrap(ops.select(input.c, as_int(dim, "select", "dim"), as_int(index, "select", "index")))
+
+
+def narrow(Tensor input not None, dim, start, length):
+    """A range of places along a dimension: ``start`` to ``start + length - 1``; a view.
+
+    Args:
+        input: tensor of at least one dimension.
+        dim: the dimension.
+        start: the first place; negative ones count from the end.
+        length: how many places.
+
+    Raises:
+        IndexError: the dimension or the range is out of bounds.
+        ShapeError: the tensor has no dimensions.
+
+    Example:
+        >>> import zero
+        >>> zero.narrow(zero.arange(5), 0, 1, 3).tolist()
+        [1, 2, 3]
+    """
+    cdef int64_t c_dim = as_int(dim, "narrow", "dim"), begin = as_int(start, "narrow", "start")
+    cdef int64_t count = as_int(length, "narrow", "length"), size
+    if input.c.dim() == 0:
+        raise ShapeError("narrow: the tensor has no dimensions; expected at least one")
+    c_dim = shapes.wrap_dim("narrow", c_dim, input.c.dim())
+    size = input.c.size(c_dim)
+    if begin < -size or begin > size:
+        raise ZeroIndexError(f"narrow: start is out of range; got {begin}, expected {-size} to "
+                             f"{size} for dimension {c_dim} of size {size}")
+    if begin < 0:
+        begin += size
+    if count < 0 or count > size - begin:
+        raise ZeroIndexError(f"narrow: length is out of range; got {count}, expected 0 to "
+                             f"{size - begin} for start {begin} in dimension {c_dim} of size "
+                             f"{size}")
+    return wrap(ops.slice(input.c, c_dim, begin, begin + count, 1))
+
+
+def unbind(Tensor input not None, dim=0):
+    """All places along a dimension, which disappears, as a tuple of views.
+
+    The views cannot be written in place where gradients are recorded.
+
+    Args:
+        input: tensor of at least one dimension.
+        dim: the dimension.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> [row.tolist() for row in zero.unbind(zero.tensor([[1, 2], [3, 4]]))]
+        [[1, 2], [3, 4]]
+    """
+    cdef CTensors parts = ops.unbind(input.c, as_int(dim, "unbind", "dim"))
+    return wrap_all(parts)
+
+
+def is_tensor(obj):
+    """Whether an object is a Tensor.
+
+    Args:
+        obj: anything.
+
+    Example:
+        >>> import zero
+        >>> zero.is_tensor(zero.ones(2)), zero.is_tensor([1.0])
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def numel(Tensor input not None):
+    """The number of elements: the product of the sizes.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.numel(zero.ones(2, 3))
+        6
+    """
+    return input.c.numel()
+
+
+def is_floating_point(Tensor input not None):
+    """Whether the elements are floats.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.is_floating_point(zero.ones(2)), zero.is_floating_point(zero.arange(2))
+        (True, False)
+    """
+    return is_floating(input.c.dtype())
+
+
+def result_type(tensor1, tensor2):
+    """The dtype that an operator gives for two operands.
+
+    The wider of the two dtypes; a number or a tensor without dimensions counts only if it is of a
+    higher kind (bool < integer < float).
+
+    Args:
+        tensor1: a tensor or a number.
+        tensor2: a tensor or a number.
+
+    Example:
+        >>> import zero
+        >>> zero.result_type(zero.arange(3), 1.5), zero.result_type(zero.ones(3), zero.arange(3))
+        (zero.float32, zero.float32)
+    """
+    return dtype_object(ops.result_type(as_operand(tensor1, "result_type", "tensor1"),
+                                        as_operand(tensor2, "result_type", "tensor2")))
+
+
+def promote_types(type1, type2):
+    """The smallest dtype that holds the values of both.
+
+    Args:
+        type1: a dtype.
+        type2: a dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.promote_types(zero.int64, zero.float32), zero.promote_types(zero.uint8, zero.int8)
+        (zero.float32, zero.int16)
+    """
+    return dtype_object(promote(as_dtype(type1, "promote_types"), as_dtype(type2, "promote_types")))
+
+
+def can_cast(from_, to):
+    """Whether a result of one dtype may be stored in a tensor of another.
+
+    True unless the kind falls: float to integer, or anything else to bool.
+
+    Args:
+        from_: a dtype.
+        to: a dtype.
+
+    Example:
+        >>> import zero
+        >>> zero.can_cast(zero.int64, zero.float32), zero.can_cast(zero.float32, zero.int64)
+        (True, False)
+    """
+    return category(as_dtype(from_, "can_cast")) <= category(as_dtype(to, "can_cast"))
+
+
+swapdims = transpose
+
+as_methods("""
+    reshape flatten ravel broadcast_to transpose swapaxes swapdims t permute squeeze unsqueeze
+    select narrow unbind
+""")
+as_methods_only("""
+    view view_as reshape_as expand expand_as
+""")
