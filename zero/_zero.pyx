@@ -6,13 +6,15 @@ from libcpp cimport bool as cbool
 from libcpp.optional cimport nullopt, optional
 from libcpp.utility cimport move, pair
 
-from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops, parallel
+from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops, parallel, table
+from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.blocking cimport set_blocking_hook
 from zero._cpp.device cimport CDevice, device_name
-from zero._cpp.dtype cimport CDType, dtype_name, is_floating, itemsize, promote
-from zero._cpp.error cimport error_classes
+from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
+from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
-from zero._cpp.generator cimport CGenerator
+from zero._cpp.generator cimport CGenerator, GeneratorState
+from zero._cpp.node cimport NodeRef
 from zero._cpp.ops cimport COperand, CReduction
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
@@ -27,17 +29,16 @@ include "_bind/convert.pxi"
 include "_bind/buffer.pxi"
 include "_bind/index.pxi"
 include "_bind/autograd.pxi"
-include "_bind/arithmetic.pxi"
-include "_bind/tensor.pxi"
-include "_bind/methods.pxi"
 include "_bind/runtime.pxi"
-
 include "_bind/creation.pxi"
 include "_bind/unary.pxi"
 include "_bind/binary.pxi"
+include "_bind/compare.pxi"
 include "_bind/reduce.pxi"
 include "_bind/shape.pxi"
 include "_bind/linalg.pxi"
 include "_bind/loss.pxi"
 include "_bind/join.pxi"
 include "_bind/optim.pxi"
+include "_bind/tensor.pxi"
+include "_bind/methods.pxi"

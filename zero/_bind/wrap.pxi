@@ -19,30 +19,40 @@ cdef extern from *:
       void* expected = w;
       if (t.defined()) t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
     }
+    // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty one.
+    static inline PyObject* zero_allocate_wrapper(PyObject* type) {
+      return reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 0);
+    }
+    static inline PyObject* zero_steal(PyObject* o) { return o; }
     """
+    object allocate_wrapper "zero_allocate_wrapper"(object type)
+    object steal "zero_steal"(PyObject* o)  # the caller's reference becomes the result's
     PyObject* live_wrapper "zero_live_wrapper"(const CTensor& t) noexcept
     void set_wrapper "zero_set_wrapper"(const CTensor& t, object w) noexcept
     void clear_wrapper "zero_clear_wrapper"(const CTensor& t, object w) noexcept
-    Tensor steal_tensor "(PyObject*)"(PyObject* o)
 
 
 cdef Tensor new_wrapper(CTensor t):
-    """A Python object for a tensor that has none."""
-    cdef Tensor result
-    if t.impl().is_parameter_:
-        result = <Tensor> Parameter.__new__(Parameter)
-    else:
-        result = <Tensor> Tensor.__new__(Tensor)
+    """A Python object for a tensor that has none; __init__ does not run."""
+    cdef Tensor result = <Tensor> allocate_wrapper(Parameter if t.impl().is_parameter_ else Tensor)
     set_wrapper(t, result)
     result.c = move(t)
     return result
+
+
+cdef int adopt(Tensor x, CTensor t) except -1:
+    """Makes x the Python object of another, new, C++ tensor."""
+    clear_wrapper(x.c, x)
+    set_wrapper(t, x)
+    x.c = move(t)
+    return 0
 
 
 cdef inline Tensor wrap(CTensor t):
     """The Python object of a tensor."""
     cdef PyObject* w = live_wrapper(t)
     if w is not NULL:
-        return steal_tensor(w)
+        return <Tensor> steal(w)
     return new_wrapper(move(t))
 
 

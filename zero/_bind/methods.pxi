@@ -1,0 +1,395 @@
+# Methods of Tensor without a function of the same name in the module. They stand in a class of their own and move
+# to Tensor below, so that no file and no class body is too long.
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #include "zero/autograd/meta.h"
+
+    // Makes x show the memory of `data` and keeps its identity, gradient and count of writes.
+    static void zero_set_data(const zero::Tensor& x, const zero::Tensor& data) {
+      using namespace zero;
+      if (x.is_same(data)) return;
+      TensorImpl& impl = *x.impl();
+      const TensorImpl& other = *data.impl();
+      ZERO_CHECK(is_floating(other.dtype_) || !requires_grad(x), DTypeError,
+                 "data: only floating point tensors can require gradients; got ", data, " for a tensor that requires "
+                 "grad, expected a floating point dtype");
+      auto count = make_ref<VersionCounter>(x.version());
+      AutogradMeta* meta = autograd_meta(x);
+      if (meta && (impl.dtype_ != other.dtype_ || !(impl.sizes_ == other.sizes_) || x.device() != data.device()))
+        meta->accumulator = nullptr;  // the next graph gets one for the new shape and dtype
+      impl.storage_ = other.storage_;
+      impl.offset_ = other.offset_;
+      impl.dtype_ = other.dtype_;
+      impl.set_geometry(other.sizes_, other.strides_);
+      impl.own_version_ = std::move(count);
+    }
+    """
+    void set_data "zero_set_data"(const CTensor& x, const CTensor& data) except +raise_error
+
+
+cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other, object non_blocking,
+                       object copy) except *:
+    """The three forms of to(): (dtype, …), (device, dtype, …) and (other, …)."""
+    cdef CDType t = x.c.dtype()
+    cdef CDevice where = x.c.device()
+    cdef list rest = list(args)
+    cdef object first
+    if rest:
+        first = rest.pop(0)
+        if isinstance(first, Tensor):
+            other = only_once(other, first, "other")
+        elif first is None or isinstance(first, (str, DeviceObject)):
+            device = only_once(device, first, "device")
+            if rest:
+                dtype = only_once(dtype, rest.pop(0), "dtype")
+        else:
+            as_dtype(first, "to")
+            dtype = only_once(dtype, first, "dtype")
+    if rest:
+        rest.pop(0)  # non_blocking: every copy has ended when the call returns
+    if rest:
+        copy = rest.pop(0)
+    if rest:
+        raise TypeError(f"to: too many arguments; got {len(args)}, expected (device, dtype, non_blocking, copy)")
+    if other is not None:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"to: other is not a tensor; got {type_name(other)}, expected a Tensor")
+        t = (<Tensor> other).c.dtype()
+        where = (<Tensor> other).c.device()
+    if dtype is not None:
+        t = as_dtype(dtype, "to")
+    if device is not None:
+        where = as_device(device, "to")
+    return ops.to(x.c, t, where, copy)
+
+
+cdef object only_once(object by_name, object by_position, str name):
+    if by_name is not None:
+        raise TypeError(f"to: {name} is given twice; got {by_position!r} and {by_name!r}, expected one")
+    return by_position
+
+
+cdef CTensorOptions new_options(Tensor x, object dtype, object device, str op) except *:
+    """Options for a new tensor; x's where None."""
+    cdef CTensorOptions options = x.c.options()
+    if dtype is not None:
+        options.dtype = as_dtype(dtype, op)
+    if device is not None:
+        options.device = as_device(device, op)
+    return options
+
+
+class TensorMethods:
+    # ---- geometry --------------------------------------------------------------------------------
+    def size(Tensor self not None, dim=None):
+        """The sizes, or the size of one dimension.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2, 3).size(), zero.ones(2, 3).size(-1)
+            (zero.Size([2, 3]), 3)
+        """
+        if dim is None:
+            return size_of(self.c.sizes())
+        return self.c.size(shapes.wrap_dim(b"size", as_int(dim, "size", "dim"), self.c.dim())) \
+            if self.c.dim() else no_dimension("size")
+
+    def stride(Tensor self not None, dim=None):
+        """The steps between neighbours in elements, or that of one dimension.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2, 3).stride(), zero.ones(2, 3).T.stride(0)
+            ((3, 1), 1)
+        """
+        if dim is None:
+            return tuple_of(self.c.strides())
+        return self.c.stride(shapes.wrap_dim(b"stride", as_int(dim, "stride", "dim"), self.c.dim())) \
+            if self.c.dim() else no_dimension("stride")
+
+    def dim(Tensor self not None):
+        """The number of dimensions."""
+        return self.c.dim()
+
+    def ndimension(Tensor self not None):
+        """The number of dimensions."""
+        return self.c.dim()
+
+    def nelement(Tensor self not None):
+        """The number of elements."""
+        return self.c.numel()
+
+    def element_size(Tensor self not None):
+        """Bytes of one element."""
+        return itemsize(self.c.dtype())
+
+    def storage_offset(Tensor self not None):
+        """Where in the memory the first element is, in elements."""
+        return self.c.storage_offset()
+
+    def data_ptr(Tensor self not None):
+        """The address of the first element; 0 on the meta device."""
+        return <size_t> self.c.data()
+
+    def is_contiguous(Tensor self not None):
+        """Whether the elements lie in row-major order without gaps."""
+        return self.c.is_contiguous() != 0
+
+    def is_same_size(Tensor self not None, Tensor other not None):
+        """Whether the shapes are equal."""
+        return self.c.sizes() == other.c.sizes()
+
+    # ---- values ----------------------------------------------------------------------------------
+    def item(Tensor self not None):
+        """The one element as a Python number.
+
+        Raises:
+            RuntimeError: there is not exactly one element.
+
+        Example:
+            >>> import zero
+            >>> zero.tensor([2.5]).item()
+            2.5
+        """
+        return scalar_object(ops.item(self.c))
+
+    def tolist(Tensor self not None):
+        """The elements as nested lists of Python numbers.
+
+        Example:
+            >>> import zero
+            >>> zero.tensor([[1, 2], [3, 4]]).tolist()
+            [[1, 2], [3, 4]]
+        """
+        return to_list(self.c)
+
+    def numpy(Tensor self not None, *, force=False):
+        """A numpy array that shares the memory.
+
+        Args:
+            force: whether a tensor that requires grad is detached instead of refused.
+
+        Raises:
+            RuntimeError: the tensor requires grad.
+            TypeError: a meta tensor, or bfloat16, which numpy does not have.
+
+        Example:
+            >>> import zero
+            >>> x = zero.zeros(2)
+            >>> x.numpy()[0] = 3
+            >>> x
+            tensor([3., 0.])
+        """
+        return numpy_array(wrap(inplace.detach(self.c)) if force else self)
+
+    # ---- autograd --------------------------------------------------------------------------------
+    def requires_grad_(Tensor self not None, requires_grad=True):
+        """Sets whether operations on this leaf are recorded; returns the tensor.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2).requires_grad_()
+            tensor([1., 1.], requires_grad=True)
+        """
+        meta.set_requires_grad(self.c, requires_grad)
+        return self
+
+    def backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        """Adds the gradients of this tensor to the .grad of the leaves it was computed from.
+
+        Args:
+            gradient: weights of the elements, of this tensor's shape; needed unless there is one element.
+            retain_graph: whether the graph can be gone through again; by default create_graph.
+            create_graph: whether the gradients can be differentiated themselves.
+            inputs: the leaves to accumulate into; all by default.
+
+        Raises:
+            RuntimeError: the tensor was not computed from one that requires grad, or the graph was freed.
+
+        Example:
+            >>> import zero
+            >>> x = zero.tensor(3.0, requires_grad=True)
+            >>> (x * x).backward()
+            >>> x.grad
+            tensor(6.)
+        """
+        cdef CTensors roots, grads, only
+        if inputs is not None:
+            _backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs)
+            return
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(f"backward: gradient is not a tensor; got {type_name(gradient)}, expected a Tensor or None")
+        roots.push_back(self.c)
+        grads.push_back(CTensor() if gradient is None else (<Tensor> gradient).c)
+        engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph, create_graph, only)
+
+    def detach_(Tensor self not None):
+        """Takes the tensor out of its graph: it becomes a leaf that requires no gradient.
+
+        Raises:
+            RuntimeError: the tensor is a view.
+        """
+        inplace.detach_(self.c)
+        return self
+
+    # ---- copies and conversions ------------------------------------------------------------------
+    def contiguous(Tensor self not None):
+        """The tensor in row-major order: itself if it is, else a copy."""
+        return wrap(ops.contiguous(self.c))
+
+    def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
+        """The tensor with another dtype or on another device; itself if nothing changes.
+
+        Args:
+            *args: ``(dtype, non_blocking, copy)``, ``(device, dtype, non_blocking, copy)`` or ``(other, …)``.
+            dtype: of the result.
+            device: of the result; meta drops the elements.
+            other: a tensor to take both from.
+            non_blocking: no difference: copies have ended when the call returns.
+            copy: whether to copy even if nothing changes.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2).to(zero.int64)
+            tensor([1, 1])
+        """
+        return wrap(to_target(self, args, dtype, device, other, non_blocking, copy))
+
+    def type_as(Tensor self not None, Tensor other not None):
+        """The tensor with other's dtype."""
+        return wrap(ops.to(self.c, other.c.dtype(), self.c.device(), False))
+
+    def cpu(Tensor self not None):
+        """The tensor on the CPU, where it is unless it is a meta tensor."""
+        return wrap(ops.to(self.c, self.c.dtype(), CDevice.Cpu, False))
+
+    # ---- writes ----------------------------------------------------------------------------------
+    def copy_(Tensor self not None, Tensor src not None, non_blocking=False):
+        """Overwrites the elements with those of src, broadcast and converted; returns the tensor.
+
+        Args:
+            src: a tensor whose shape broadcasts to this one's.
+            non_blocking: no difference: the copy has ended when the call returns.
+
+        Example:
+            >>> import zero
+            >>> zero.zeros(2, 2).copy_(zero.tensor([1, 2]))
+            tensor([[1., 2.],
+                    [1., 2.]])
+        """
+        ops.copy_(self.c, src.c)
+        return self
+
+    def fill_(Tensor self not None, value):
+        """Overwrites all elements with one number or 0-d tensor; returns the tensor.
+
+        Example:
+            >>> import zero
+            >>> zero.zeros(2).fill_(3)
+            tensor([3., 3.])
+        """
+        if isinstance(value, Tensor):
+            ops.fill_tensor_(self.c, (<Tensor> value).c)
+        else:
+            ops.fill_number_(self.c, as_scalar(value, "fill_", "value"))
+        return self
+
+    def zero_(Tensor self not None):
+        """Overwrites all elements with zeros; returns the tensor."""
+        ops.zero_(self.c)
+        return self
+
+    # ---- new tensors of the same dtype and device ------------------------------------------------
+    def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_grad=False):
+        """A copy of data, by default with this tensor's dtype and device."""
+        cdef CTensorOptions options = new_options(self, dtype, device, "new_tensor")
+        return finish(tensor_from(data, dtype_object(options.dtype), options.device, True), requires_grad)
+
+    def new_empty(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+        """A tensor of the given sizes with undefined elements, by default of this dtype and device."""
+        return finish(core.empty(as_dims(size, "new_empty"), new_options(self, dtype, device, "new_empty")),
+                      requires_grad)
+
+    def new_zeros(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+        """Zeros of the given sizes, by default of this dtype and device."""
+        return finish(ops.zeros(as_dims(size, "new_zeros"), new_options(self, dtype, device, "new_zeros")),
+                      requires_grad)
+
+    def new_ones(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+        """Ones of the given sizes, by default of this dtype and device."""
+        return finish(ops.ones(as_dims(size, "new_ones"), new_options(self, dtype, device, "new_ones")),
+                      requires_grad)
+
+    def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None, requires_grad=False):
+        """One number at all places of the given sizes, by default of this dtype and device."""
+        return finish(ops.full(as_dims(size, "new_full"), as_scalar(fill_value, "new_full", "fill_value"),
+                               new_options(self, dtype, device, "new_full")), requires_grad)
+
+
+cdef object no_dimension(str op):
+    raise ZeroIndexError(f"{op}: a 0-d tensor has no dimensions; got a dim, expected None")
+
+
+def clone(Tensor input not None):
+    """A copy with memory of its own; gradients flow through it.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> x = zero.ones(2)
+        >>> y = zero.clone(x)
+        >>> y += 1
+        >>> x
+        tensor([1., 1.])
+    """
+    return wrap(ops.clone(input.c))
+
+
+def detach(Tensor input not None):
+    """The same memory without history: no gradient flows through it. Writes are still noticed by autograd.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> x = zero.ones(2, requires_grad=True)
+        >>> zero.detach(x * 2).requires_grad
+        False
+    """
+    return wrap(inplace.detach(input.c))
+
+
+def _cast_method(str name, DTypeObject target):
+    def cast(Tensor self not None):
+        return wrap(ops.to(self.c, target.value, self.c.device(), False))
+    cast.__name__ = name
+    cast.__doc__ = f"The tensor as {target!r}; itself if it is that already."
+    return cast
+
+
+cdef int add_methods(object source) except -1:
+    cdef object name, value
+    for name, value in list(source.__dict__.items()):
+        if not name.startswith("__"):
+            value.__qualname__ = "Tensor." + name
+            attach(name, value)
+    for name in ("float", "double", "half", "bfloat16", "int", "long", "short"):
+        value = _cast_method(name, globals()[name])
+        value.__qualname__ = "Tensor." + name
+        attach(name, value)
+    for name, target in (("bool", "bool"), ("char", "int8"), ("byte", "uint8")):
+        value = _cast_method(name, globals()[target])
+        value.__qualname__ = "Tensor." + name
+        attach(name, value)
+    attach("clone", clone)
+    attach("detach", detach)
+    return 0
+
+
+add_methods(TensorMethods)
+del globals()["TensorMethods"], globals()["_cast_method"]
