@@ -31,7 +31,11 @@ namespace {
 
 const int kThreadCounts[] = {1, 2, 3, 7};
 
+// Threads of this process; 0 where that is not known or a sanitizer has threads of its own.
 int os_threads() {
+#if defined(__SANITIZE_THREAD__)
+  return 0;
+#endif
   const std::string status = read_text_file("/proc/self/status");
   const size_t at = status.find("Threads:");
   return at == std::string::npos ? 0 : std::atoi(status.c_str() + at + 8);
@@ -256,6 +260,7 @@ void children_compute_and_so_do_parents() {
 
 // Other threads allocate, draw and run loops while this one forks.
 void fork_storm() {
+  if (kFewer > 1) return;  // the sanitizers' own allocators are left locked by such a fork
   set_num_threads(2);
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;

@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kReuseWindow = 8192;            // releases after which an unused block goes
 constexpr int64_t kHeldSlack = int64_t{64} << 20;  // beyond 1.25 x the highest live size
 
+constexpr size_t kHugeFrom = size_t{4} << 20;  // two huge pages; below, they seldom fit
+
 int64_t signed_bytes(int index) { return static_cast<int64_t>(class_bytes(index)); }
 
 }  // namespace
@@ -83,8 +85,12 @@ LargeCache::FreeBlock* LargeCache::take_cached(int index) {
 void* LargeCache::take(size_t nbytes) {
   const int index = size_class(nbytes);
   void* p = take_cached(index);
-  if (p == nullptr) p = take_pages(class_bytes(index), 1);
-  if (p == nullptr) return nullptr;
+  if (p == nullptr) {
+    p = take_pages(class_bytes(index), 1);
+    if (p == nullptr) return nullptr;
+    // Not under the rest of the size class, which stays untouched and so takes no memory.
+    if (nbytes >= kHugeFrom) prefer_huge_pages(p, nbytes);
+  }
   const std::lock_guard<std::mutex> guard(mutex_);
   live_ += signed_bytes(index);
   highest_live_ = std::max(highest_live_, live_);

@@ -65,6 +65,15 @@ void give_pages(void* p, size_t nbytes) {
   bytes.fetch_sub(static_cast<int64_t>(nbytes));
 }
 
+void prefer_huge_pages(void* p, size_t nbytes) {
+#if defined(MADV_HUGEPAGE)
+  madvise(p, nbytes, MADV_HUGEPAGE);
+#else
+  (void)p;
+  (void)nbytes;
+#endif
+}
+
 PageCounts page_counts() { return {bytes.load(), peak_bytes.load(), calls.load()}; }
 
 void reset_peak_pages() { peak_bytes.store(bytes.load()); }

@@ -10,6 +10,10 @@ namespace zero {
 void* take_pages(size_t nbytes, size_t alignment);
 void give_pages(void* p, size_t nbytes);
 
+// Asks for huge pages under [p, p + nbytes): touching fresh memory then takes a sixth of the time. For
+// large pieces only; a hint.
+void prefer_huge_pages(void* p, size_t nbytes);
+
 struct PageCounts {
   int64_t bytes, peak_bytes;
   int64_t calls;  // of take_pages
