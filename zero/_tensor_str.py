@@ -230,6 +230,6 @@ def tensor_str(x: Tensor) -> str:
             text += ", " + suffix
             column += len(suffix) + 2
     text += ")"
-    if not isinstance(x, Parameter):
-        return text
-    return f"Parameter containing:\n{text}" if known else f"Parameter({text})"
+    if isinstance(x, Parameter):
+        text = "Parameter containing:\n" + (text if known else f"Parameter({text})")
+    return text
