@@ -140,8 +140,10 @@ class BuildExt(build_ext):
 
         try:
             source = generate_cpp()
-        except CythonError as error:
-            raise build_core.BuildError(f"zero/_zero.pyx: {error}") from None
+        except CythonError:
+            raise build_core.BuildError(
+                "zero/_zero.pyx does not compile (Cython's messages are above)"
+            ) from None
         folders = {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}
         flags = host.flags(mode, optimize=CYTHON_OPTIMIZE)
         option = "-I" if host.kind == "gnu" else "/I"
