@@ -1,5 +1,5 @@
-// The elementwise, cast and random kernels of every instruction set that this processor has: layouts,
-// semantics, agreement. Links the isa_*.cpp objects only.
+// The elementwise, cast and random kernels of every instruction set that this processor has:
+// layouts, semantics, agreement. Links the isa_*.cpp objects only.
 #include <bit>
 #include <climits>
 #include <cmath>
@@ -297,7 +297,8 @@ void check_bool_semantics(const KernelTable& k) {
   }
 }
 
-// ---- casts ---------------------------------------------------------------------------------------
+// ---- casts
+// ---------------------------------------------------------------------------------------
 
 // Conversions written another way: through long double and a search among all 16-bit floats.
 double half_value(uint16_t h) {
@@ -346,11 +347,11 @@ void store_as(char* p, T value) {
   std::memcpy(p, &value, sizeof(T));
 }
 
-// x as dtype t; the integers of x all fit float64 (at most 2^53).
-void store(DType t, char* p, double x) {
+// x as dtype t; an `integer` wraps, a float that doesn't fit gives the smallest integer.
+void store(DType t, char* p, double x, bool integer = false) {
   const bool fits64 = x >= -0x1p63 && x<0x1p63, fits32 = x> - 0x1p31 - 1 && x < 0x1p31;
   const int64_t wide = fits64 ? static_cast<int64_t>(x) : INT64_MIN;
-  const int64_t narrow = fits32 ? static_cast<int64_t>(x) : INT32_MIN;
+  const int64_t narrow = fits32 || integer ? wide : INT32_MIN;
   switch (t) {
     case DType::Bool: return store_as(p, static_cast<uint8_t>(x != 0));
     case DType::UInt8:
@@ -431,7 +432,7 @@ void check_casts(const KernelTable& k) {
           store_as(&want[static_cast<size_t>(i * so)],
                    static_cast<uint16_t>(to == DType::Float16 ? 0x7e00 : 0x7fc0));
         } else {
-          store(to, &want[static_cast<size_t>(i * so)], source);
+          store(to, &want[static_cast<size_t>(i * so)], source, from <= DType::Int64);
         }
       }
       // Contiguous, transposed either way, every other element, one value for all.
@@ -493,7 +494,8 @@ void check_casts(const KernelTable& k) {
   }
 }
 
-// ---- random --------------------------------------------------------------------------------------
+// ---- random
+// --------------------------------------------------------------------------------------
 
 template <class T>
 std::vector<T> draw(RandomFn fn, int64_t n, const void* params, uint64_t seed = 5,

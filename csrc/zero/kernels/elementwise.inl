@@ -93,8 +93,8 @@ ZERO_BINARY_FUNCTOR(Lt, a < b)
 ZERO_BINARY_FUNCTOR(Le, a <= b)
 ZERO_BINARY_FUNCTOR(Gt, a > b)
 ZERO_BINARY_FUNCTOR(Ge, a >= b)
-ZERO_BINARY_FUNCTOR(LogicalAnd, (a != T(0)) & (b != T(0)))  // NaN is true
-ZERO_BINARY_FUNCTOR(LogicalOr, (a != T(0)) | (b != T(0)))
+ZERO_BINARY_FUNCTOR(LogicalAnd, bool((a != T(0)) & (b != T(0))))  // NaN is true
+ZERO_BINARY_FUNCTOR(LogicalOr, bool((a != T(0)) | (b != T(0))))
 ZERO_BINARY_FUNCTOR(LogicalXor, (a != T(0)) != (b != T(0)))
 ZERO_BINARY_FUNCTOR(Maximum, (a >= b) | (a != a) ? a : b)  // NaN if either is
 ZERO_BINARY_FUNCTOR(Minimum, (a <= b) | (a != a) ? a : b)
@@ -293,8 +293,12 @@ struct Atan2 {
 
 // ---- loops ---------------------------------------------------------------------------------------
 
-template <class T> struct StoredAs { using type = T; };
-template <> struct StoredAs<bool> { using type = Logical; };
+// What a functor's result is in memory; it must be the compute type or bool, not a promoted int.
+template <class Result, class T> struct StoredAs {
+  static_assert(same<Result, T>);
+  using type = T;
+};
+template <class T> struct StoredAs<bool, T> { using type = Logical; };
 
 // The loops over contiguous memory. out may be an input: every element is read before it is written.
 template <class F, class T, class R>
@@ -306,7 +310,7 @@ ZERO_INLINE void unary_map(F f, R* out, const T* a, int64_t n) {
 template <class F, class T>
 ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_t n) {
   const F& f = *static_cast<const F*>(functor);
-  using R = typename StoredAs<decltype(f(T{}))>::type;
+  using R = typename StoredAs<decltype(f(T{})), T>::type;
   R* out = reinterpret_cast<R*>(operands[0]);
   const T* a = reinterpret_cast<const T*>(operands[1]);
   if constexpr (same<T, float> && requires(T x) { F::beyond(x); }) {
@@ -331,7 +335,7 @@ ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_
 template <class F, class T>
 ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64_t n) {
   const F f = *static_cast<const F*>(functor);
-  using R = typename StoredAs<decltype(f(T{}, T{}))>::type;
+  using R = typename StoredAs<decltype(f(T{}, T{})), T>::type;
   R* out = reinterpret_cast<R*>(operands[0]);
   const T* a = reinterpret_cast<const T*>(operands[1]);
   const T* b = reinterpret_cast<const T*>(operands[2]);
@@ -354,13 +358,13 @@ ZERO_NOINLINE void where_loop(const void*, char* const* operands, int64_t n) {
 
 template <class T, class F>
 ZERO_INLINE void run_unary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-  using R = typename StoredAs<decltype(f(T{}))>::type;
+  using R = typename StoredAs<decltype(f(T{})), T>::type;
   constexpr int64_t kSizes[2] = {sizeof(R), sizeof(T)};
   map_strided(unary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
 }
 template <class T, class F>
 ZERO_INLINE void run_binary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-  using R = typename StoredAs<decltype(f(T{}, T{}))>::type;
+  using R = typename StoredAs<decltype(f(T{}, T{})), T>::type;
   constexpr int64_t kSizes[3] = {sizeof(R), sizeof(T), sizeof(T)};
   map_strided(binary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
 }
