@@ -74,7 +74,8 @@ void quota_of_version_1() {
   CHECK(memory_limit(machine.root()) == 2000000);
 }
 
-// Without a namespace of its own a container sees the host's path, but only its own part is mounted.
+// Without a namespace of its own a container sees the host's path, but only its own part is
+// mounted.
 void path_of_the_host_in_a_container() {
   Machine machine("zero_test_container");
   machine

@@ -1,14 +1,15 @@
 // The memory of tensors and graph nodes: 64-byte aligned blocks, cached so that a training loop
 // neither calls the system nor takes page faults for buffers it had a moment ago.
 //
-//   size           where it lives                             when it is free
-//   <= 32 KiB      slab of one size class, owned by a thread  in the slab; an empty slab goes to a pool
-//   larger         own pages of the system                    in a cache of size classes, bounded
+//   size        where it lives                      when it is free
+//   <= 32 KiB   slab of one size class, owned by    in the slab; an empty slab goes to a pool
+//               a thread
+//   larger      own pages of the system             in a cache of size classes, bounded
 //
-// Size classes are at most 12.5 % apart (64 bytes below 512). The cache of large blocks holds no more
-// than (a) the limit of set_cache_limit, by default a quarter of the memory limit, (b) what keeps live
-// + cached below 1.25 x the highest live size + 64 MiB, and (c) blocks reused within the last few
-// thousand releases. So changing shapes do not grow the process.
+// Size classes are at most 12.5 % apart (64 bytes below 512). The cache of large blocks holds no
+// more than (a) the limit of set_cache_limit, by default a quarter of the memory limit, (b) what
+// keeps live + cached below 1.25 x the highest live size + 64 MiB, and (c) blocks reused within the
+// last few thousand releases. So changing shapes do not grow the process.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ namespace zero {
 
 inline constexpr size_t kAlignment = 64;
 
-// Returns at least nbytes (0 is allowed and gives a pointer of its own), aligned to 64 bytes, contents
-// undefined. Throws OutOfMemoryError, after the cache was emptied in vain.
+// Returns at least nbytes (0 is allowed and gives a pointer of its own), aligned to 64 bytes,
+// contents undefined. Throws OutOfMemoryError, after the cache was emptied in vain.
 void* allocate(size_t nbytes);
 
 // `nbytes` is what was asked from allocate(). Any thread may release a block. Null is ignored.
@@ -27,11 +28,10 @@ void deallocate(void* pointer, size_t nbytes) noexcept;
 
 struct MemoryStats {
   int64_t live_bytes;  // sum of the sizes asked and not yet released; exact
-  int64_t
-      peak_bytes;  // its maximum. Exact for large blocks; blocks <= 32 KiB are sampled whenever a
-  // large block or a slab is taken, so a maximum inside existing slabs can be missed
-  int64_t
-      cached_bytes;  // system_bytes - live_bytes: free blocks, rounding to size classes, slab rests
+  // Its maximum. Exact for large blocks; blocks <= 32 KiB are looked at whenever a large block or a
+  // slab is taken, so a maximum inside existing slabs can be missed.
+  int64_t peak_bytes;
+  int64_t cached_bytes;  // system_bytes - live_bytes: free blocks, rounding up, rests of slabs
   int64_t system_bytes;  // address space taken from the system
   int64_t peak_system_bytes;
   int64_t allocations;  // calls of allocate() so far

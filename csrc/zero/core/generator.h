@@ -1,5 +1,5 @@
-// Random state: a seed and how many Philox counters were used. An op reserves a range of counters and
-// draws element i from its place in that range, so the numbers do not depend on threads.
+// Random state: a seed and how many Philox counters were used. An op reserves a range of counters
+// and draws element i from its place in that range, so the numbers do not depend on threads.
 #pragma once
 
 #include <array>

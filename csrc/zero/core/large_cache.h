@@ -1,5 +1,5 @@
-// Blocks too large for slabs: whole pages, kept by size class when they are free. allocator.h says how
-// many are kept.
+// Blocks too large for slabs: whole pages, kept by size class when they are free. allocator.h says
+// how many are kept.
 #pragma once
 
 #include <cstddef>

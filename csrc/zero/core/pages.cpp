@@ -34,7 +34,8 @@ char* map_anywhere(size_t nbytes) {
 
 void unmap(void* p, size_t nbytes) { munmap(p, nbytes); }
 
-// Mappings lie side by side, so after one aligned mapping the next of its size is mostly aligned too.
+// Mappings lie side by side, so after one aligned mapping the next of its size is mostly aligned
+// too.
 void* map(size_t nbytes, size_t alignment) {
   char* p = map_anywhere(nbytes);
   if (p == nullptr || reinterpret_cast<uintptr_t>(p) % alignment == 0) return p;

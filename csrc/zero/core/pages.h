@@ -6,12 +6,13 @@
 
 namespace zero {
 
-// Zeroed memory aligned to `alignment`, a power of two, or to a page if that is more. Null when refused.
+// Zeroed memory aligned to `alignment`, a power of two, or to a page if that is more. Null when
+// refused.
 void* take_pages(size_t nbytes, size_t alignment);
 void give_pages(void* p, size_t nbytes);
 
-// Asks for huge pages under [p, p + nbytes): touching fresh memory then takes a sixth of the time. For
-// large pieces only; a hint.
+// Asks for huge pages under [p, p + nbytes): touching fresh memory then takes a sixth of the time.
+// For large pieces only; a hint.
 void prefer_huge_pages(void* p, size_t nbytes);
 
 struct PageCounts {

@@ -1,8 +1,9 @@
 // Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011. A pure function: (key, counter) -> four uniform 32-bit words.
+// numbers: as easy as 1, 2, 3", SC 2011. A pure function: (key, counter) -> four uniform 32-bit
+// words.
 //
-// Everything is `static`: kernels are compiled once per instruction set, and a function shared between
-// those objects could be linked in the wrong one's version.
+// Everything is `static`: kernels are compiled once per instruction set, and a function shared
+// between those objects could be linked in the wrong one's version.
 #pragma once
 
 #include <stdint.h>
@@ -33,7 +34,8 @@ ZERO_PHILOX_INLINE void philox4x32(uint32_t key0, uint32_t key1, uint32_t c0, ui
   out[3] = c3;
 }
 
-// The project's convention: the seed is the key, the 64-bit counter fills the low half of the block.
+// The project's convention: the seed is the key, the 64-bit counter fills the low half of the
+// block.
 ZERO_PHILOX_INLINE void philox(uint64_t seed, uint64_t counter, uint32_t out[4]) {
   philox4x32(static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32),
              static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0, out);

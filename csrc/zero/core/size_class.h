@@ -1,4 +1,5 @@
-// Sizes of the allocator's blocks: multiples of 64 bytes up to 1 KiB, then eight classes per doubling.
+// Sizes of the allocator's blocks: multiples of 64 bytes up to 1 KiB, then eight classes per
+// doubling.
 #pragma once
 
 #include <array>

@@ -19,7 +19,8 @@ struct Cgroup {
 // Groups of this process that may limit `controller` ("cpu", "memory"), of either version.
 std::vector<Cgroup> cgroups_of(const std::string& controller, const std::string& root);
 
-// Bytes this process may use: min(physical memory + swap, limits of its control groups); 0 if unknown.
+// Bytes this process may use: min(physical memory + swap, limits of its control groups); 0 if
+// unknown.
 uint64_t memory_limit(const std::string& root = "");
 
 }  // namespace zero

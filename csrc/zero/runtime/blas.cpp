@@ -116,7 +116,8 @@ class EnvironmentScope {
   std::optional<std::string> before_;
 };
 
-// OpenBLAS's name of the kernels that belong to ZERO_ISA. Its own variable, if the user set it, wins.
+// OpenBLAS's name of the kernels that belong to ZERO_ISA. Its own variable, if the user set it,
+// wins.
 const char* core_type() {
   if (!environment("OPENBLAS_CORETYPE").empty()) return nullptr;
 #if defined(__x86_64__) || defined(_M_X64)
@@ -143,7 +144,8 @@ std::string& directory() {
   return *path;
 }
 
-// The distribution's symbols carry a prefix, so that they meet no other BLAS; a plain build has none.
+// The distribution's symbols carry a prefix, so that they meet no other BLAS; a plain build has
+// none.
 void* find_blas_symbol(void* library, const std::string& name) {
   void* symbol = find_symbol(library, ("scipy_" + name).c_str());
   return symbol != nullptr ? symbol : find_symbol(library, name.c_str());

@@ -1,5 +1,5 @@
-// The bridge to a BLAS. This file and blas.cpp alone name one; the library is loaded at the first call
-// and never linked, so that another package's copy cannot take its place.
+// The bridge to a BLAS. This file and blas.cpp alone name one; the library is loaded at the first
+// call and never linked, so that another package's copy cannot take its place.
 #pragma once
 
 #include <string>
@@ -26,15 +26,15 @@ struct Blas {
                 int lda, const double* x, int incx, double beta, double* y, int incy);
 };
 
-// Null when no library was found or ZERO_BLAS=none. The library runs one thread; call it from as many
-// threads as kMaxGemmThreads.
+// Null when no library was found or ZERO_BLAS=none. The library runs one thread; call it from as
+// many threads as kMaxGemmThreads.
 const Blas* blas();
 
 // One line for people: library, version, core type; or why there is none.
 std::string blas_description();
 
-// Where to look, instead of `_libs` beside the shared object of this code. Before the first blas() only;
-// afterwards ValueError.
+// Where to look, instead of `_libs` beside the shared object of this code. Before the first blas()
+// only; afterwards ValueError.
 void set_blas_directory(const std::string& path);
 
 }  // namespace zero

@@ -10,9 +10,9 @@ struct BlockingHook {
 
 void set_blocking_hook(BlockingHook hook);
 
-// Lets the lock go for one scope if the work in it is large (from about 0.2 ms: taking the lock back
-// can mean waiting for another thread's time slice). Nested sections do nothing; neither do sections
-// inside parallel_for, where waiting for the lock could close a circle with fork().
+// Lets the lock go for one scope if the work in it is large (from about 0.2 ms: taking the lock
+// back can mean waiting for another thread's time slice). Nested sections do nothing; neither do
+// sections inside parallel_for, where waiting for the lock could close a circle with fork().
 class BlockingSection {
  public:
   explicit BlockingSection(bool large) {

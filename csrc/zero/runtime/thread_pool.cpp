@@ -35,7 +35,8 @@ void pause() {
 #endif
 }
 
-// Waits a little for `ready()`: busily when each thread has a processor, else by letting others run.
+// Waits a little for `ready()`: busily when each thread has a processor, else by letting others
+// run.
 template <class Ready>
 bool wait_briefly(bool spin, Ready ready) {
   if (!spin) {
@@ -95,8 +96,8 @@ int system_thread_id() {
 #endif
 }
 
-// join() returns a moment before the kernel stops counting the thread, and Python (3.12 on) warns of
-// a fork() in a process with several.
+// join() returns a moment before the kernel stops counting the thread, and Python (3.12 on) warns
+// of a fork() in a process with several.
 void wait_until_gone(int thread_id) {
 #if defined(__linux__)
   for (int i = 0; i < 1000 && syscall(SYS_tgkill, getpid(), thread_id, 0) == 0; ++i) {
@@ -224,8 +225,8 @@ void ThreadPool::publish(Job& job, uint64_t tickets) {
   flush_denormal_ = flushes_denormals();
   finished_.store(0, std::memory_order_relaxed);
   const uint64_t number = (tickets_.load(std::memory_order_relaxed) >> 16) + 1;
-  // A worker counts itself as a sleeper and then looks for tickets; here tickets are stored and then
-  // sleepers counted. Both sequentially consistent, so one of the two sees the other.
+  // A worker counts itself as a sleeper and then looks for tickets; here tickets are stored and
+  // then sleepers counted. Both sequentially consistent, so one of the two sees the other.
   tickets_.store(number << 16 | tickets);
   const int sleepers = sleepers_.load();
   if (sleepers == 0) return;

@@ -1,9 +1,9 @@
 // The threads behind parallel_for.
 //
 // One job runs at a time. Its ranges are claimed one by one from a shared counter, by the calling
-// thread and by every worker that holds a ticket. Workers look for tickets for a short while after a
-// job and then sleep. The caller does not wait for workers that have not woken: when no range is left
-// it takes the unused tickets back and waits only for those who started.
+// thread and by every worker that holds a ticket. Workers look for tickets for a short while after
+// a job and then sleep. The caller does not wait for workers that have not woken: when no range is
+// left it takes the unused tickets back and waits only for those who started.
 #pragma once
 
 #include <atomic>
@@ -93,8 +93,8 @@ class ThreadPool {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> spin_{true};
 
-  // Number of the job (upper 48 bits) and its tickets not yet taken (lower 16). Storing it publishes
-  // the two members below.
+  // Number of the job (upper 48 bits) and its tickets not yet taken (lower 16). Storing it
+  // publishes the two members below.
   alignas(64) std::atomic<uint64_t> tickets_{0};
   Job* job_ = nullptr;
   bool flush_denormal_ = false;                    // whether the job's caller does
