@@ -115,13 +115,13 @@ ZERO_NOINLINE void tile(int64_t k, Matrix<T> a, const T* b, int64_t b_row, Desti
 template <class T, int N>
 ZERO_INLINE void some_rows(int64_t rows, int64_t k, const Matrix<T>& a, const T* b, int64_t b_row,
                            const Destination<T>& c, int64_t valid) {
+  if (rows >= kRows) return tile<T, kRows, N>(k, a, b, b_row, c, valid);
   switch (rows) {
     case 1: return tile<T, 1, N>(k, a, b, b_row, c, valid);
     case 2: return tile<T, 2, N>(k, a, b, b_row, c, valid);
     case 3: return tile<T, 3, N>(k, a, b, b_row, c, valid);
     case 4: return tile<T, 4, N>(k, a, b, b_row, c, valid);
-    case 5: return tile<T, 5, N>(k, a, b, b_row, c, valid);
-    default: return tile<T, kRows, N>(k, a, b, b_row, c, valid);
+    default: return tile<T, 5, N>(k, a, b, b_row, c, valid);
   }
 }
 

@@ -78,7 +78,13 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
   if (a.dim() == 2 && b.dim() == 2) return {a.size(0), b.size(1)};
   Dims sizes;
   if (a.dim() > 2 && b.dim() > 2) {
-    sizes = broadcast_shapes("matmul", Dims(a.sizes().begin(), a.sizes().end() - 2), Dims(b.sizes().begin(), b.sizes().end() - 2));
+    const Dims batch_a(a.sizes().begin(), a.sizes().end() - 2), batch_b(b.sizes().begin(), b.sizes().end() - 2);
+    for (int64_t i = 1; i <= std::min(batch_a.size(), batch_b.size()); ++i) {
+      const int64_t x = batch_a[batch_a.size() - i], y = batch_b[batch_b.size() - i];
+      ZERO_CHECK(x == y || x == 1 || y == 1, ShapeError, "matmul: batch dimensions do not broadcast; got a ", a.sizes(),
+                 " and b ", b.sizes(), ", expected equal sizes or 1 before the last two dimensions");
+    }
+    sizes = broadcast_shapes("matmul", batch_a, batch_b);
   } else if (a.dim() > 2 || b.dim() > 2) {
     const Dims& longer = a.dim() > 2 ? a.sizes() : b.sizes();
     sizes = Dims(longer.begin(), longer.end() - 2);
