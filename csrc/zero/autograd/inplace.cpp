@@ -24,7 +24,8 @@ class CopySlices final : public Node {
   }
 
   Grads apply(Grads&& grads) override {
-    ZERO_CHECK(write_, Error, "backward: trying to backward through the graph a second time; got ", name_,
+    ZERO_CHECK(write_, Error, "backward: trying to backward through the graph a second time; got ",
+               name_,
                " after its saved tensors were freed, expected retain_graph=True in the first call");
     Grads out(next_.size());
     if (!grads[0].defined()) return out;
@@ -50,9 +51,7 @@ class CopySlices final : public Node {
   Ref<Node> write_;
 };
 
-struct ByteRange {
-  const char *begin, *end;
-};
+struct ByteRange { const char *begin, *end; };
 ByteRange byte_range(const Tensor& x) {
   const char* begin = static_cast<const char*>(x.data());
   int64_t last = 0;
@@ -78,7 +77,8 @@ bool overlaps_itself(const Tensor& x) {
 }
 
 bool overlaps_partly(const Tensor& a, const Tensor& b) {
-  if (!(a.impl()->storage_ == b.impl()->storage_) || a.is_meta() || a.numel() == 0 || b.numel() == 0)
+  if (!(a.impl()->storage_ == b.impl()->storage_) || a.is_meta() || a.numel() == 0 ||
+      b.numel() == 0)
     return false;
   if (a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides()) return false;
   const ByteRange ra = byte_range(a), rb = byte_range(b);
@@ -89,39 +89,54 @@ void check_inplace(const char* op, const Tensor& x, bool recorded) {
   if (recorded && grad_enabled()) {
     const AutogradMeta* meta = autograd_meta(x);
     if (is_view(x)) {
-      ZERO_CHECK(meta->origin != ViewOrigin::NoGrad, Error, op, ": a view made under no_grad is written "
-                 "in place with gradients on; got ", x, ", expected a view made with gradients on, or a clone()");
-      ZERO_CHECK(meta->origin != ViewOrigin::MultiOutput, Error, op, ": one output of a function that returns "
-                 "several views is written in place; got ", x, ", expected an out-of-place operation or a clone()");
-      ZERO_CHECK(!(requires_grad(x) && is_leaf(meta->base)), Error, op, ": a view of a leaf that requires "
-                 "grad is being used in an in-place operation; got ", x, ", expected zero.no_grad() or a clone()");
+      ZERO_CHECK(meta->origin != ViewOrigin::NoGrad, Error, op,
+                 ": a view made under no_grad is written "
+                 "in place with gradients on; got ",
+                 x, ", expected a view made with gradients on, or a clone()");
+      ZERO_CHECK(meta->origin != ViewOrigin::MultiOutput, Error, op,
+                 ": one output of a function that returns "
+                 "several views is written in place; got ",
+                 x, ", expected an out-of-place operation or a clone()");
+      ZERO_CHECK(!(requires_grad(x) && is_leaf(meta->base)), Error, op,
+                 ": a view of a leaf that requires "
+                 "grad is being used in an in-place operation; got ",
+                 x, ", expected zero.no_grad() or a clone()");
     }
-    ZERO_CHECK(!(requires_grad(x) && is_leaf(x)), Error, op, ": a leaf that requires grad is being used in an "
-               "in-place operation; got ", x, ", expected zero.no_grad() or a clone()");
+    ZERO_CHECK(!(requires_grad(x) && is_leaf(x)), Error, op,
+               ": a leaf that requires grad is being used in an "
+               "in-place operation; got ",
+               x, ", expected zero.no_grad() or a clone()");
   }
-  ZERO_CHECK(!overlaps_itself(x), Error, op, ": several elements of the tensor to write share one place in "
-             "memory; got ", x, " with strides ", x.strides(), ", expected a clone() of it");
+  ZERO_CHECK(!overlaps_itself(x), Error, op,
+             ": several elements of the tensor to write share one place in "
+             "memory; got ",
+             x, " with strides ", x.strides(), ", expected a clone() of it");
 }
 
-Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const {
+Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
+                       Inputs inputs) const {
   if (fresh()) return empty(sizes, options);
   const Tensor& out = *tensor_;
   bool recorded = false;
   for (const Tensor* x : inputs) recorded |= requires_grad(*x);
-  ZERO_CHECK(inplace_ || !(grad_enabled() && (recorded || requires_grad(out))), Error, op,
-             ": out= does not record gradients; got a tensor that requires grad, expected zero.no_grad() "
-             "or no out=");
-  ZERO_CHECK(out.device() == options.device, Error, op, ": devices differ; got ", out.device(), " to write to and ",
-             options.device, ", expected one device");
-  ZERO_CHECK(out.sizes() == sizes, ShapeError, op, ": the result does not fit the tensor to write to; got ",
-             out.sizes(), ", expected ", sizes);
+  ZERO_CHECK(
+      inplace_ || !(grad_enabled() && (recorded || requires_grad(out))), Error, op,
+      ": out= does not record gradients; got a tensor that requires grad, expected zero.no_grad() "
+      "or no out=");
+  ZERO_CHECK(out.device() == options.device, Error, op, ": devices differ; got ", out.device(),
+             " to write to and ", options.device, ", expected one device");
+  ZERO_CHECK(out.sizes() == sizes, ShapeError, op,
+             ": the result does not fit the tensor to write to; got ", out.sizes(), ", expected ",
+             sizes);
   ZERO_CHECK(category(options.dtype) <= category(out.dtype()), DTypeError, op,
-             ": the result can't be cast to the dtype of the tensor to write to; got ", options.dtype,
-             ", expected ", out.dtype(), " or a dtype it can hold");
+             ": the result can't be cast to the dtype of the tensor to write to; got ",
+             options.dtype, ", expected ", out.dtype(), " or a dtype it can hold");
   check_inplace(op, out, recorded);
   for (const Tensor* x : inputs)
-    ZERO_CHECK(!overlaps_partly(out, *x), Error, op, ": an input shares part of its memory with the tensor to "
-               "write to; got ", *x, ", expected a clone() of it");
+    ZERO_CHECK(!x->defined() || !overlaps_partly(out, *x), Error, op,
+               ": an input shares part of its memory with the tensor to "
+               "write to; got ",
+               *x, ", expected a clone() of it");
   return out;
 }
 
@@ -162,7 +177,8 @@ Tensor detached_data(const Tensor& x) {
 }
 
 void detach_(const Tensor& x) {
-  ZERO_CHECK(!is_view(x), Error, "detach_: a view can't be detached in place; got ", x, ", expected detach()");
+  ZERO_CHECK(!is_view(x), Error, "detach_: a view can't be detached in place; got ", x,
+             ", expected detach()");
   if (AutogradMeta* meta = autograd_meta(x)) {
     meta->grad_fn.reset();
     meta->requires_grad = false;
