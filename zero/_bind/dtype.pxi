@@ -191,6 +191,9 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, sizes=()):
+        return tuple.__new__(cls, [as_int(size, "Size", "a size") for size in sizes])
+
     def numel(self):
         """The product of the sizes: how many elements a tensor of this shape has."""
         cdef int64_t n = 1

@@ -41,9 +41,10 @@ cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
     n = <Py_ssize_t> x.size(dim)
     if item.start is None and item.stop is None and item.step is None:
         return x
+    if item.step is not None and as_int(item.step, "index", "a step") < 1:
+        raise ZeroValueError(f"index: the step of a slice is not positive; got {item.step}, "
+                             "expected a step of at least 1")
     PySlice_Unpack(item, &start, &stop, &step)
-    if step < 1:
-        raise ZeroValueError(f"index: the step of a slice is not positive; got {step}, expected a step of at least 1")
     PySlice_AdjustIndices(n, &start, &stop, step)
     if start == 0 and stop == n and step == 1:
         return x

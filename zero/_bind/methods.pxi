@@ -388,6 +388,8 @@ cdef int add_methods(object source) except -1:
         attach(name, value)
     attach("clone", clone)
     attach("detach", detach)
+    attach("numel", numel)
+    attach("is_floating_point", is_floating_point)
     return 0
 
 

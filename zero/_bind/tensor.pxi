@@ -86,10 +86,10 @@ cdef class Tensor:
 
     def __init__(self, *data):
         cdef CTensorOptions options
-        if not data or (len(data) == 1 and isinstance(data[0], Size)) or PyIndex_Check(data[0]) \
-                and not isinstance(data[0], Tensor):
-            if data:
-                adopt(self, core.empty(as_dims(data, "Tensor"), options))
+        if not data:
+            return
+        if isinstance(data[0], (int, Size)):
+            adopt(self, core.empty(as_dims(data, "Tensor"), options))
             return
         if len(data) > 1 or isinstance(data[0], (float, str)):
             raise TypeError(f"Tensor: neither data nor sizes; got {short_repr(data)}, expected one sequence or ints; "
@@ -339,6 +339,8 @@ cdef class Tensor:
         return wrap(ops.neg(self.c, CTarget()))
 
     def __pos__(self):
+        if self.c.dtype() == CDType.Bool:
+            raise DTypeError("pos: not defined for bool; got a bool tensor, expected numbers")
         return self
 
     def __abs__(self):
