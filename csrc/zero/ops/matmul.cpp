@@ -35,16 +35,22 @@ int64_t batch_stride(const Tensor& x, int64_t d, int64_t batch_dims) {
   return own < 0 || x.size(own) == 1 ? 0 : x.stride(own);
 }
 
+struct Transposed {
+  bool a = false, b = false;  // that operand is a matrix whose transpose is meant: its strides are exchanged
+};
+
 // y = a b (+ bias) for float32, float64, int64, int32; y is contiguous with the result's shape.
-void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias) {
-  const int64_t m = rows_of(a), n = columns_of(b), k = a.size(a.dim() - 1);
-  Gemm g{y.dtype(), m, n, k, left(a), right(b), y.data(), n};
+void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias, Transposed t) {
+  const int64_t m = t.a ? a.size(1) : rows_of(a), n = t.b ? b.size(0) : columns_of(b);
+  Gemm g{y.dtype(), m, n, t.a ? a.size(0) : a.size(a.dim() - 1), left(a), right(b), y.data(), n};
+  if (t.a) std::swap(g.a.row, g.a.column);
+  if (t.b) std::swap(g.b.row, g.b.column);
   if (bias.defined()) g.bias = bias.data();
   const int64_t batch_dims = std::max(a.dim(), b.dim()) - 2;
   if (batch_dims <= 0) return gemm(g);
 
   GemmBatch batch;
-  int64_t step = m * n;
+  int64_t step = g.m * n;
   bool folding = true;  // a batch of left sides that lie below each other is one taller left side
   for (int64_t d = batch_dims - 1; d >= 0; --d) {
     const int64_t size = y.size(d);
@@ -63,15 +69,16 @@ void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& b
 }
 
 // The same for all dtypes: what kernels do not compute in is converted, and the result converted back.
-void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias) {
+void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias = {}, Transposed t = {}) {
   if (y.is_meta() || y.numel() == 0) return;
   const DType compute = compute_dtype(y.dtype());
-  if (compute == y.dtype() && y.is_contiguous()) return multiply(y, a, b, bias);
+  const bool dense_bias = !bias.defined() || bias.is_contiguous();
+  if (compute == y.dtype() && y.is_contiguous() && dense_bias) return multiply(y, a, b, bias, t);
   GradModeGuard no_record(false);
-  const Tensor wide = empty(y.sizes(), {compute, y.device()});
-  auto widen = [&](const Tensor& x) { return x.defined() ? to(x, compute, x.device()) : x; };
-  multiply(wide, widen(a), widen(b), widen(bias));
-  run_copy(y, wide);
+  const Tensor wide = compute == y.dtype() && y.is_contiguous() ? y : empty(y.sizes(), {compute, y.device()});
+  auto widen = [&](const Tensor& x) { return to(x, compute, x.device()); };
+  multiply(wide, widen(a), widen(b), bias.defined() ? contiguous(widen(bias)) : bias, t);
+  if (!wide.is_same(y)) run_copy(y, wide);
 }
 
 Dims product_sizes(const Tensor& a, const Tensor& b) {
@@ -104,6 +111,13 @@ Tensor transposed(const Tensor& x) {
   return alias("transpose", x, std::move(sizes), std::move(strides), x.storage_offset());
 }
 
+// op(a) op(b) of two matrices without a record, where a transpose is two strides exchanged.
+Tensor unrecorded_product(const Tensor& a, const Tensor& b, Transposed t) {
+  const Tensor y = empty({a.size(t.a ? 1 : 0), b.size(t.b ? 0 : 1)}, a.options());
+  multiply_any(y, a, b, {}, t);
+  return y;
+}
+
 // All leading dimensions as one: [..., n] -> [rows, n].
 Tensor as_matrix(const Tensor& x) {
   if (x.dim() == 2) return x;
@@ -114,12 +128,14 @@ Tensor as_matrix(const Tensor& x) {
 
 // The gradients of a b. A result may have broadcast batch dimensions: the engine sums them out.
 Tensor gradient_of_left(const Tensor& g, const Tensor& b, int64_t a_dims) {
+  if (g.dim() == 2 && b.dim() == 2 && !grad_enabled()) return unrecorded_product(g, b, {.b = true});
   if (a_dims > 1 && b.dim() > 1) return matmul(g, transposed(b));
   if (a_dims > 1) return matmul(unsqueeze(g, -1), unsqueeze(b, 0));      // [..., m] [k] -> [..., m, k]
   if (b.dim() > 1) return squeeze(matmul(unsqueeze(g, -2), transposed(b)), {-2});  // [..., n] -> [..., k]
   return mul(g, b);
 }
 Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims) {
+  if (a.dim() == 2 && g.dim() == 2 && !grad_enabled()) return unrecorded_product(a, g, {.a = true});
   if (a.dim() > 2 && b_dims <= 2) {
     const Tensor rows = transposed(as_matrix(a));  // [k, rows]
     return b_dims == 2 ? matmul(rows, as_matrix(g)) : matmul(rows, reshape(g, {g.numel()}));
@@ -151,10 +167,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target) {
   const Tensor y = target.prepare("matmul", product_sizes(a, b), a.options(), {&a, &b});
   if (!target.fresh() && !y.is_meta() && (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
     const Tensor fresh = empty(y.sizes(), a.options());
-    multiply_any(fresh, a, b, {});
+    multiply_any(fresh, a, b);
     run_copy(y, fresh);
   } else {
-    multiply_any(y, a, b, {});
+    multiply_any(y, a, b);
   }
   record(node_name(a.dim(), b.dim()), target, y, {&a, &b},
          {keep(requires_grad(b), kept_a), keep(requires_grad(a), kept_b)},
@@ -189,18 +205,13 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Dims sizes = x.sizes();
   sizes.back() = weight.size(0);
   const Tensor y = empty(sizes, x.options());
-  // The weight's transpose is its strides exchanged.
-  if (!y.is_meta() && y.numel() > 0) {
-    GradModeGuard no_record(false);
-    const Tensor dense_bias = bias.defined() ? contiguous(bias) : bias;
-    multiply_any(y, x, transposed(weight), dense_bias);
-  }
+  multiply_any(y, x, weight, bias, {.b = true});
   const char* node = x.dim() != 2 ? "LinearBackward0" : bias.defined() ? "AddmmBackward0" : "MmBackward0";
   record(node, {}, y, {&x, &weight, &bias}, {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
          [](Node& n, const Tensor& g) {
            Grads grads(3);
            if (n.needs(0)) grads[0] = matmul(g, n.saved(1));
-           if (n.needs(1)) grads[1] = matmul(transposed(as_matrix(g)), as_matrix(n.saved(0)));
+           if (n.needs(1)) grads[1] = gradient_of_right(as_matrix(g), as_matrix(n.saved(0)), 2);
            if (n.needs(2)) grads[2] = g.dim() == 1 ? g : sum(as_matrix(g), {0});
            return grads;
          });
