@@ -28,7 +28,8 @@ class _NamedResult(tuple):
         return self
 
     def __repr__(self):
-        entries = ",\n".join(f"{name}={value!r}" for name, value in zip(self._fields, self))
+        named = zip(self._fields, self, strict=True)
+        entries = ",\n".join(f"{name}={value!r}" for name, value in named)
         return f"zero.return_types.{type(self).__name__}(\n{entries})"
 
     def __reduce__(self):

@@ -73,8 +73,8 @@ def bmm(Tensor input not None, Tensor mat2 not None):
     """
     if input.c.dim() == 3 and mat2.c.dim() == 3 and input.c.size(0) != mat2.c.size(0):
         raise ShapeError(f"bmm: batch sizes differ; got input {tuple(input.shape)} and mat2 "
-                         f"{tuple(mat2.shape)}, expected input.shape[0] == mat2.shape[0]; use matmul "
-                         "to broadcast")
+                         f"{tuple(mat2.shape)}, expected input.shape[0] == mat2.shape[0]; use "
+                         "matmul to broadcast")
     return wrap(product(input, 3, mat2, 3, "bmm", "mat2"))
 
 

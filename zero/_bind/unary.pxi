@@ -482,8 +482,9 @@ clip_ = clamp_
 as_methods("""
     neg negative abs absolute sign exp log sqrt tanh sigmoid relu reciprocal bitwise_not
     logical_not isnan isinf isfinite square rsqrt clamp clip clamp_min clamp_max
+    abs_ absolute_ clamp_ clamp_max_ clamp_min_ clip_ exp_ log_ neg_ negative_ reciprocal_ relu_
+    sigmoid_ sqrt_ square_ tanh_
 """)
 as_methods_only("""
-    neg_ negative_ abs_ absolute_ sign_ exp_ log_ sqrt_ tanh_ sigmoid_ relu_ reciprocal_
-    bitwise_not_ logical_not_ square_ clamp_ clip_ clamp_min_ clamp_max_
+    sign_ bitwise_not_ logical_not_
 """)

@@ -1,0 +1,69 @@
+"""Every example in a docstring runs and prints what it says."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import zero
+from zero import _zero
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def compiled_objects():
+    """name -> object with a docstring: functions, classes and what the classes define."""
+    found = {}
+    for name, value in vars(_zero).items():
+        if getattr(value, "__module__", None) not in ("zero", "zero._zero"):
+            continue
+        found[name] = value
+        if isinstance(value, type):
+            for attribute, member in vars(value).items():
+                if not attribute.startswith("__") and inspect.getdoc(member):
+                    found[f"{name}.{attribute}"] = member
+    return found
+
+
+def modules():
+    names = [m.name for m in pkgutil.walk_packages(zero.__path__, "zero.")]
+    return ["zero", *sorted(n for n in names if n != "zero._zero")]
+
+
+def run(test):
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    report = []
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+COMPILED = compiled_objects()
+
+
+@pytest.mark.parametrize("name", sorted(COMPILED))
+def test_compiled(name):
+    text = inspect.getdoc(COMPILED[name]) or ""
+    run(doctest.DocTestParser().get_doctest(text, {}, name, "_zero", 0))
+
+
+@pytest.mark.parametrize("name", modules())
+def test_module(name):
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, globs={}):
+        run(test)
+
+
+def operators():
+    return {
+        n: f
+        for n, f in vars(_zero).items()
+        if inspect.isfunction(f) or type(f).__name__ == "cython_function_or_method"
+    }
+
+
+def test_every_function_has_an_example():
+    public = {n: f for n, f in operators().items() if not n.startswith("_")}
+    assert len(public) > 100
+    assert sorted(n for n, f in public.items() if ">>> " not in (f.__doc__ or "")) == []
