@@ -50,19 +50,22 @@ def cython_sources() -> list[Path]:
     return sorted({path for pattern in patterns for path in (ROOT / "zero").glob(pattern)})
 
 
+def cython_key() -> str:
+    """A hash of all that Cython's output is made from."""
+    import Cython
+
+    sources = cython_sources()
+    names = [str(path.relative_to(ROOT)) for path in sources]
+    contents = [build_core.read(path)[0] for path in sources]
+    return build_core.hash_of(Cython.__version__, repr(CYTHON_DIRECTIVES), *names, *contents)
+
+
 def generate_cpp() -> Path:
     """Runs Cython unless its output for these very sources is there already."""
-    import Cython
     from Cython.Build import cythonize
     from Cython.Compiler import Options
 
-    names = [str(path.relative_to(ROOT)) for path in cython_sources()]
-    key = build_core.hash_of(
-        Cython.__version__,
-        repr(CYTHON_DIRECTIVES),
-        *names,
-        *(path.read_bytes() for path in cython_sources()),
-    )
+    key = cython_key()
     folder = build_core.build_dir() / "cython"
     output = folder / f"_zero-{key}.cpp"
     if not output.exists():
@@ -76,6 +79,8 @@ def generate_cpp() -> Path:
                 quiet=True,
                 compiler_directives=CYTHON_DIRECTIVES,
             )
+            if cython_key() != key:
+                raise build_core.BuildError("zero/_zero.pyx was edited meanwhile; build again")
             os.replace(Path(scratch, "zero", "_zero.cpp"), output)
         older = [p for p in folder.glob("_zero-*.cpp") if p != output]
         for path in sorted(older, key=lambda p: p.stat().st_mtime)[: -build_core.OBJECTS_KEPT]:

@@ -318,14 +318,15 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
 @functools.cache
-def _direct_includes(path: Path) -> tuple[Path, ...]:
-    found = []
-    for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-        for candidate in (CSRC / name, path.parent / name):
-            if candidate.is_file():
-                found.append(candidate)
-                break
-    return tuple(found)
+def _parsed(path: Path, modified: int, size: int) -> tuple[bytes, tuple[str, ...]]:
+    content = path.read_bytes()
+    return content, tuple(INCLUDE.findall(content.decode("utf-8")))
+
+
+def read(path: Path) -> tuple[bytes, tuple[str, ...]]:
+    """(content, names in quotes that it includes); read again only when the file has changed."""
+    stat = path.stat()
+    return _parsed(path, stat.st_mtime_ns, stat.st_size)
 
 
 def included_files(path: Path) -> list[Path]:
@@ -333,15 +334,13 @@ def included_files(path: Path) -> list[Path]:
     seen, todo = set(), [path]
     while todo:
         current = todo.pop()
-        if current not in seen:
-            seen.add(current)
-            todo += _direct_includes(current)
+        if current in seen:
+            continue
+        seen.add(current)
+        for name in read(current)[1]:
+            places = (CSRC / name, current.parent / name)
+            todo += [place for place in places if place.is_file()][:1]
     return sorted(seen)
-
-
-@functools.cache
-def _content(path: Path) -> bytes:
-    return path.read_bytes()
 
 
 def hash_of(*parts: str | bytes) -> str:
@@ -365,23 +364,24 @@ class Compilation:
     folder: Path
     name: str
 
-    @functools.cached_property
+    @property
     def output(self) -> Path:
-        files = included_files(self.source)
+        contents = [read(path)[0] for path in included_files(self.source)]
         flags = [
             f for f in self.flags if not f.startswith(("-W", "/W"))
         ]  # they don't change objects
-        key = hash_of(self.toolchain.identity, "\n".join(flags), *map(_content, files))
+        key = hash_of(self.toolchain.identity, "\n".join(flags), *contents)
         return self.folder / f"{self.name}-{key}{self.toolchain.object_suffix}"
 
     def run(self, force: bool = False) -> tuple[Path, bool, str]:
         """(object, whether it was compiled now, what the compiler said)"""
-        if self.output.exists() and not force:
-            os.utime(self.output)  # the newest objects are the ones in use
-            return self.output, False, ""
+        output = self.output
+        if output.exists() and not force:
+            os.utime(output)  # the newest objects are the ones in use
+            return output, False, ""
         self.folder.mkdir(parents=True, exist_ok=True)
         suffix = f".{os.getpid()}.{threading.get_ident()}.tmp{self.toolchain.object_suffix}"
-        scratch = self.output.with_name(self.output.name + suffix)
+        scratch = output.with_name(output.name + suffix)
         shown = os.path.relpath(self.source, ROOT)
         try:
             answer = self.toolchain.compile_file(list(self.flags), shown, str(scratch))
@@ -389,16 +389,18 @@ class Compilation:
                 command = shlex.join([*self.toolchain.command, *self.flags, "-c", shown])
                 print(f"{command}\n{answer.stdout}", flush=True)
                 raise BuildError(f"{shown} does not compile (the compiler's messages are above)")
-            os.replace(scratch, self.output)
+            if self.output != output:  # nobody knows which state the compiler saw
+                raise BuildError(f"{shown} was edited while it was compiled; build again")
+            os.replace(scratch, output)
         finally:
             scratch.unlink(missing_ok=True)
         said = answer.stdout if self.toolchain.kind == "gnu" else ""  # cl echoes the file's name
-        return self.output, True, said
+        return output, True, said
 
     def prune(self) -> None:
         """Removes all but the newest objects of this source."""
         pattern = f"{self.name}-{'?' * 16}{self.toolchain.object_suffix}"
-        others = [p for p in self.folder.glob(pattern) if p != self.output]
+        others = [path for path in self.folder.glob(pattern) if path != self.output]
         try:
             others.sort(key=lambda p: p.stat().st_mtime)
             for path in others[: max(0, len(others) - OBJECTS_KEPT + 1)]:
@@ -429,8 +431,11 @@ def compile_all(work: list, jobs: int | None = None, force: bool = False) -> lis
     """Runs compilations (or functions that return one) in parallel and returns their objects."""
 
     def step(item):
-        compilation = item if isinstance(item, Compilation) else item()
-        return compilation, *compilation.run(force)
+        try:
+            compilation = item if isinstance(item, Compilation) else item()
+            return compilation, *compilation.run(force)
+        except FileNotFoundError as error:
+            raise BuildError(f"{error.filename} vanished while it was needed") from None
 
     jobs = jobs or default_jobs()
     started, done, objects, failures = time.perf_counter(), [], [], []
