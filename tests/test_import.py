@@ -1,0 +1,88 @@
+"""What `import zero` costs and brings along; each in a process of its own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import zero
+
+HEAVY = ["numpy", "inspect", "dataclasses", "typing", "pickle", "multiprocessing", "scipy"]
+
+
+def run(code, *options):
+    answer = subprocess.run(
+        [sys.executable, *options, "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The modules that importing zero adds to those of a bare Python."""
+    code = (
+        "import sys; before = set(sys.modules); import zero; import json; "
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    return json.loads(run(code))
+
+
+def test_heavy_modules_stay_out(loaded):
+    assert "zero._zero" in loaded and "zero.nn.module" in loaded
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_no_thread_is_started():
+    code = """
+import os, zero
+path = "/proc/self/task"
+print(len(os.listdir(path)) if os.path.exists(path) else 1)
+"""
+    assert run(code).split() == ["1"]
+
+
+def test_nothing_is_printed_or_warned_of():
+    assert run("import zero", "-W", "error", "-X", "dev") == ""
+
+
+def test_submodules_can_be_imported_first():
+    for name in ("nn", "nn.functional", "optim", "optim.sgd", "autograd", "errors"):
+        run(f"import zero.{name}; zero.{name}; zero.tensor([1.0])")
+
+
+def test_all_is_exact():
+    assert len(set(zero.__all__)) == len(zero.__all__)
+    for name in zero.__all__:
+        assert hasattr(zero, name), name
+    public = {name for name in vars(zero) if not name.startswith("_")}
+    assert public - set(zero.__all__) == set()
+
+
+def test_everything_public_of_the_extension_is_exported():
+    import zero._zero
+
+    methods_only = {"view", "expand", "expand_as", "reshape_as", "view_as", "detach", "clone"}
+    for name, value in vars(zero._zero).items():
+        inplace = name.endswith("_")
+        if name.startswith("_") or inplace or name in methods_only or not callable(value):
+            continue
+        if getattr(value, "__module__", None) == "zero._zero":
+            assert hasattr(zero, name), name
+
+
+@pytest.mark.parametrize("name", ["nn", "optim", "autograd", "nn.functional"])
+def test_all_of_submodules(name):
+    module = sys.modules[f"zero.{name}"]
+    for public in module.__all__:
+        assert hasattr(module, public)
+
+
+def test_version():
+    assert zero.__version__.count(".") == 2
+
+
+def test_dtype_names():
+    assert zero.float is zero.float32 and zero.double is zero.float64 and zero.half is zero.float16
+    assert zero.long is zero.int64 and zero.int is zero.int32 and zero.short is zero.int16
