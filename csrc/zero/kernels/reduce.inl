@@ -32,6 +32,7 @@ template <class T>
 struct SumOp {
   using In = T;
   using State = typename AccumulatorOf<T>::type;
+  static constexpr int lanes = kLanes;
   static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
   static ZERO_INLINE State combine(State a, State b) { return wrap_add(a, b); }
 };
@@ -40,10 +41,6 @@ template <class T>
 struct DeviationOp {
   using In = T;
   using State = DeviationState;
-  static ZERO_INLINE State lift(T x, double shift, int64_t) {
-    const double d = static_cast<double>(x) - shift;
-    return {d * d, d};
-  }
   static ZERO_INLINE State combine(State a, State b) {
     return {a.squares + b.squares, a.sum + b.sum};
   }
@@ -61,8 +58,13 @@ template <class T, bool Largest>
 struct ExtremeOp {
   using In = T;
   using State = T;
+  static constexpr int lanes = 128 / sizeof(T);
   static ZERO_INLINE State lift(T x, double, int64_t) { return x; }
-  static ZERO_INLINE State combine(State a, State b) { return beats<T, Largest>(a, b) ? a : b; }
+  static ZERO_INLINE State combine(State a, State b) {
+    const T better = Largest ? (a > b ? a : b) : (a < b ? a : b);  // one instruction; b if there is a NaN
+    if constexpr (has_nan<T>) return a != a ? a : better;
+    return better;
+  }
 };
 
 template <class T, bool Largest>
@@ -79,15 +81,14 @@ struct ArgOp {
 
 // ---- rows: the elements of one output ------------------------------------------------------------
 
-// n >= 1 elements. Starting from the elements themselves spares an identity.
+// n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any stride.
 template <class Op, int Lanes>
 ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t stride, double shift,
                                           int64_t index, int64_t weight) {
   using In = typename Op::In;
   using State = typename Op::State;
   auto element = [&](int64_t i) {
-    const In x = Lanes == kLanes ? reinterpret_cast<const In*>(in)[i]
-                                 : *reinterpret_cast<const In*>(in + i * stride);
+    const In x = Lanes > 1 ? reinterpret_cast<const In*>(in)[i] : *reinterpret_cast<const In*>(in + i * stride);
     return Op::lift(x, shift, index + i * weight);
   };
   if (n < Lanes) {
@@ -114,28 +115,97 @@ struct FoldRun {
   static ZERO_NOINLINE typename Op::State run(const char* in, int64_t n, int64_t stride, double shift,
                                               int64_t index, int64_t weight) {
     if (stride == static_cast<int64_t>(sizeof(typename Op::In)))
-      return fold_lanes<Op, kLanes>(in, n, stride, shift, index, weight);
-    return fold_lanes<Op, 4>(in, n, stride, shift, index, weight);
+      return fold_lanes<Op, Op::lanes>(in, n, stride, shift, index, weight);
+    return fold_lanes<Op, 1>(in, n, stride, shift, index, weight);
   }
 };
+
+// Truths are counted in bytes: kRun / 64 of them fit.
+template <>
+struct FoldRun<SumOp<uint8_t>> {
+  static ZERO_NOINLINE int64_t run(const char* in, int64_t n, int64_t stride, double, int64_t, int64_t) {
+    const auto* x = reinterpret_cast<const uint8_t*>(in);
+    int64_t total = 0, i = 0;
+    if (stride == 1 && n >= 64) {
+      uint8_t lanes[64] = {};
+      for (; i + 64 <= n; i += 64) {
+        ZERO_SIMD
+        for (int l = 0; l < 64; ++l) lanes[l] = static_cast<uint8_t>(lanes[l] + x[i + l]);
+      }
+      for (int l = 0; l < 64; ++l) total += lanes[l];
+    }
+    for (; i < n; ++i) total += x[i * stride];
+    return total;
+  }
+};
+static_assert(kRun / 64 <= 255);
+
+// The two sums apart, so that both are vectors.
+template <class T>
+struct FoldRun<DeviationOp<T>> {
+  static ZERO_NOINLINE DeviationState run(const char* in, int64_t n, int64_t stride, double shift, int64_t,
+                                          int64_t) {
+    double squares[kLanes] = {}, sums[kLanes] = {};
+    int64_t i = 0;
+    if (stride == static_cast<int64_t>(sizeof(T))) {
+      const T* x = reinterpret_cast<const T*>(in);
+      for (; i + kLanes <= n; i += kLanes) {
+        ZERO_SIMD
+        for (int l = 0; l < kLanes; ++l) {
+          const double d = static_cast<double>(x[i + l]) - shift;
+          squares[l] += d * d;
+          sums[l] += d;
+        }
+      }
+    }
+    for (int l = 0; i < n; ++i, l = (l + 1) % kLanes) {
+      const double d = static_cast<double>(*reinterpret_cast<const T*>(in + i * stride)) - shift;
+      squares[l] += d * d;
+      sums[l] += d;
+    }
+    for (int width = kLanes / 2; width > 0; width /= 2) {
+      for (int l = 0; l < width; ++l) {
+        squares[l] += squares[l + width];
+        sums[l] += sums[l + width];
+      }
+    }
+    return {squares[0], sums[0]};
+  }
+};
+
+// An integer as wide as T, for masks and small indices in vectors.
+template <int Size> struct IntOf { using type = int64_t; };
+template <> struct IntOf<4> { using type = int32_t; };
+template <> struct IntOf<1> { using type = int8_t; };
+template <class T> using MaskOf = typename IntOf<sizeof(T)>::type;
+
+template <class T>
+ZERO_INLINE bool alike(T a, T b) {  // NaN is NaN
+  return (a == b) | ((a != a) & (b != b));
+}
 
 // The extreme value first, as vectors; then the first place that has it.
 template <class T, bool Largest>
 struct FoldRun<ArgOp<T, Largest>> {
   static ZERO_NOINLINE ArgState<T> run(const char* in, int64_t n, int64_t stride, double, int64_t index,
                                        int64_t weight) {
-    if (stride != static_cast<int64_t>(sizeof(T)) || n < kLanes)
-      return fold_lanes<ArgOp<T, Largest>, 4>(in, n, stride, 0, index, weight);
+    using Extreme = ExtremeOp<T, Largest>;
+    if (stride != static_cast<int64_t>(sizeof(T)) || n < Extreme::lanes)
+      return fold_lanes<ArgOp<T, Largest>, 1>(in, n, stride, 0, index, weight);
     const T* x = reinterpret_cast<const T*>(in);
-    const T best = fold_lanes<ExtremeOp<T, Largest>, kLanes>(in, n, stride, 0, 0, 0);
-    const bool nan = best != best;
+    const T best = fold_lanes<Extreme, Extreme::lanes>(in, n, stride, 0, 0, 0);
     int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-      bool found = false;
-      for (int l = 0; l < kLanes; ++l) found |= (x[i + l] == best) | (nan & (x[i + l] != x[i + l]));
-      if (found) break;
+    for (; i + Extreme::lanes <= n; i += Extreme::lanes) {
+      MaskOf<T> found[Extreme::lanes];
+      ZERO_SIMD
+      for (int l = 0; l < Extreme::lanes; ++l) found[l] = alike(x[i + l], best) ? -1 : 0;
+      for (int width = Extreme::lanes / 2; width > 0; width /= 2) {
+        ZERO_SIMD
+        for (int l = 0; l < width; ++l) found[l] |= found[l + width];
+      }
+      if (found[0] != 0) break;
     }
-    while (!(x[i] == best || (nan && x[i] != x[i]))) ++i;
+    while (!alike(x[i], best)) ++i;
     return {best, index + i * weight};
   }
 };
@@ -155,10 +225,10 @@ typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_
 
 // ---- columns: neighbouring outputs, whose elements are neighbours ----------------------------------
 
+// Up to kColumnRun rows.
 template <class Op>
-ZERO_NOINLINE void fold_column_run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
-                                   const double* shift, int64_t index,
-                                   typename Op::State* __restrict acc) {
+ZERO_NOINLINE void add_rows(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                            const double* shift, int64_t index, typename Op::State* __restrict acc) {
   using In = typename Op::In;
   auto row = [&](int64_t i) { return reinterpret_cast<const In*>(in + i * dim.stride); };
   const In* first = row(0);
@@ -184,10 +254,70 @@ ZERO_NOINLINE void fold_column_run(const ReduceDim& dim, const char* in, int64_t
 }
 
 template <class Op>
+struct FoldColumns {
+  static void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs, const double* shift,
+                  int64_t index, typename Op::State* acc) {
+    add_rows<Op>(dim, in, n, outputs, shift, index, acc);
+  }
+};
+
+template <>
+struct FoldColumns<SumOp<uint8_t>> {
+  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs, const double*,
+                                int64_t, int64_t* acc) {
+    uint8_t counts[kReduceTile] = {};
+    for (int64_t i = 0; i < n; ++i) {
+      const auto* row = reinterpret_cast<const uint8_t*>(in + i * dim.stride);
+      ZERO_SIMD
+      for (int64_t j = 0; j < outputs; ++j) counts[j] = static_cast<uint8_t>(counts[j] + row[j]);
+    }
+    for (int64_t j = 0; j < outputs; ++j) acc[j] = counts[j];
+  }
+};
+static_assert(kColumnRun <= 127);  // also of the indices below
+
+template <class T>
+struct FoldColumns<DeviationOp<T>> {
+  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                                const double* shift, int64_t, DeviationState* acc) {
+    double squares[kReduceTile] = {}, sums[kReduceTile] = {};
+    for (int64_t i = 0; i < n; ++i) {
+      const T* row = reinterpret_cast<const T*>(in + i * dim.stride);
+      ZERO_SIMD
+      for (int64_t j = 0; j < outputs; ++j) {
+        const double d = static_cast<double>(row[j]) - shift[j];
+        squares[j] += d * d;
+        sums[j] += d;
+      }
+    }
+    for (int64_t j = 0; j < outputs; ++j) acc[j] = {squares[j], sums[j]};
+  }
+};
+
+// The extreme values first; then, from the last row up, the rows that have them.
+template <class T, bool Largest>
+struct FoldColumns<ArgOp<T, Largest>> {
+  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                                const double* shift, int64_t index, ArgState<T>* acc) {
+    T best[kReduceTile];
+    MaskOf<T> place[kReduceTile];
+    add_rows<ExtremeOp<T, Largest>>(dim, in, n, outputs, shift, 0, best);
+    for (int64_t j = 0; j < outputs; ++j) place[j] = 0;
+    for (int64_t i = n - 1; i >= 0; --i) {
+      const T* row = reinterpret_cast<const T*>(in + i * dim.stride);
+      const auto here = static_cast<MaskOf<T>>(i);
+      ZERO_SIMD
+      for (int64_t j = 0; j < outputs; ++j) place[j] = alike(row[j], best[j]) ? here : place[j];
+    }
+    for (int64_t j = 0; j < outputs; ++j) acc[j] = {best[j], index + place[j] * dim.weight};
+  }
+};
+
+template <class Op>
 void fold_columns(const ReduceDim* dims, int d, const char* in, int64_t n, int64_t outputs,
                   const double* shift, int64_t index, typename Op::State* acc) {
   while (d > 0 && n == 1) n = dims[--d].size;
-  if (d == 0 && n <= kColumnRun) return fold_column_run<Op>(dims[0], in, n, outputs, shift, index, acc);
+  if (d == 0 && n <= kColumnRun) return FoldColumns<Op>::run(dims[0], in, n, outputs, shift, index, acc);
   const int64_t half = d == 0 ? (n + kColumnRun - 1) / kColumnRun / 2 * kColumnRun : n / 2;
   typename Op::State right[kReduceTile];
   fold_columns<Op>(dims, d, in, half, outputs, shift, index, acc);
@@ -307,7 +437,7 @@ void fill_reduce(KernelTable& table) {
   add_reductions<double>(table, ComputeType::F64);
   add_reductions<int64_t>(table, ComputeType::I64);
   add_reductions<int32_t>(table, ComputeType::I32);
-  add_reductions<bool>(table, ComputeType::Bool);
+  add_reductions<uint8_t>(table, ComputeType::Bool);  // bytes that are 0 or 1
   table.squared_difference[f32] = squared_difference<float>;
   table.squared_difference[f64] = squared_difference<double>;
   table.scaled_difference[f32] = scaled_difference<float>;
