@@ -36,6 +36,7 @@ def test_from_numpy_shares_memory(name):
         lambda a: a[1:1, :2],
         lambda a: a[None, 1],
         lambda a: a[1, 2:3],
+        lambda a: a[2:3, 1:2][::-1, ::-1],
     ],
 )
 def test_from_numpy_keeps_strides(view):
@@ -57,6 +58,7 @@ def test_from_numpy_keeps_strides(view):
         (lambda: np.ones(3, dtype="u2"), TypeError, "uint16"),
         (lambda: np.ones(3, dtype="c8"), TypeError, "complex64"),
         (lambda: np.array(["a"]), TypeError, "no dtype"),
+        (lambda: np.zeros(2, dtype="M8[s]"), TypeError, "no dtype"),
         (lambda: [1.0], TypeError, "list"),
         (lambda: zero.ones(1), TypeError, "Tensor"),
         (lambda: np.frombuffer(bytearray(9), dtype="f4", offset=1), ValueError, "aligned"),
@@ -214,7 +216,9 @@ def test_operators_with_arrays_give_tensors():
 def test_memoryview():
     t = zero.tensor([[1, 2, 3], [4, 5, 6]], dtype=zero.int32)
     m = memoryview(t)
-    assert m.format == "i" and m.shape == (2, 3) and m.strides == (12, 4) and m.tolist() == t.tolist()
+    assert (
+        m.format == "i" and m.shape == (2, 3) and m.strides == (12, 4) and m.tolist() == t.tolist()
+    )
     m[1, 2] = 9
     assert t[1, 2].item() == 9
     assert bytes(t) == np.array([[1, 2, 3], [4, 5, 9]], dtype=np.int32).tobytes()

@@ -141,7 +141,9 @@ def test_pickle_keeps_what_matters():
     p = zero.Parameter(zero.arange(6.0).reshape(2, 3).T)
     p.tag = "t"
     q = pickle.loads(pickle.dumps(p))
-    assert type(q) is zero.Parameter and q.requires_grad and q.tag == "t" and q.tolist() == p.tolist()
+    assert (
+        type(q) is zero.Parameter and q.requires_grad and q.tag == "t" and q.tolist() == p.tolist()
+    )
     m = pickle.loads(pickle.dumps(zero.ones(2, device="meta")))
     assert m.device.type == "meta" and m.shape == (2,)
     for x in (zero.float32, zero.device("meta"), zero.Size([1, 2])):
@@ -162,7 +164,9 @@ def test_deepcopy():
     with pytest.raises(RuntimeError, match="leaves"):
         copy.deepcopy(p * 2)
     shallow = copy.copy(p)
-    assert shallow.data_ptr() == p.data_ptr() and shallow is not p and type(shallow) is zero.Parameter
+    assert (
+        shallow.data_ptr() == p.data_ptr() and shallow is not p and type(shallow) is zero.Parameter
+    )
 
 
 # ---- properties ----------------------------------------------------------------------------------
@@ -203,6 +207,12 @@ def test_dtypes_and_devices():
         zero.dtype()
     assert zero.device("cpu:0") == zero.device("cpu") != zero.device("meta")
     assert str(zero.device("meta")) == "meta" and zero.device(zero.device("cpu")).type == "cpu"
+    assert zero.tensor(3.0).reshape(-1).shape == (1,) and zero.tensor(3.0).view(1, 1).shape == (
+        1,
+        1,
+    )
+    with pytest.raises(ValueError):
+        zero.tensor(3.0).view(2)
     for bad in ("cuda", "mps:0", "cuda:1", "cpux"):
         with pytest.raises(RuntimeError, match="CPU"):
             zero.device(bad)
@@ -272,7 +282,7 @@ def test_format():
 def test_container():
     x = zero.arange(6).reshape(3, 2)
     assert len(x) == 3 and [row.tolist() for row in x] == [[0, 1], [2, 3], [4, 5]]
-    a, b, c = x
+    _a, _b, c = x
     assert c.tolist() == [4, 5]
     assert 3 in x and 7 not in x and zero.tensor(5) in x
     with pytest.raises(TypeError):
@@ -299,7 +309,14 @@ def test_to():
             x.to(*bad)
     with pytest.raises(TypeError, match="twice"):
         x.to(zero.float32, dtype=zero.float64)
-    names = dict(float="float32", double="float64", half="float16", bfloat16="bfloat16", int="int32", long="int64")
+    names = {
+        "float": "float32",
+        "double": "float64",
+        "half": "float16",
+        "bfloat16": "bfloat16",
+        "int": "int32",
+        "long": "int64",
+    }
     names.update(short="int16", bool="bool", char="int8", byte="uint8")
     for method, name in names.items():
         assert getattr(x, method)().dtype is getattr(zero, name)

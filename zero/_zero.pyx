@@ -1,12 +1,13 @@
 # distutils: language = c++
 """The compiled half of zero: tensors, operators, autograd. Use it through the package `zero`."""
-from cpython.object cimport PyObject, PyTypeObject, Py_EQ, Py_GE, Py_GT, Py_LE, Py_LT, Py_NE
-from libc.stdint cimport int64_t, uint64_t, uint8_t
+from cpython.object cimport PyObject, Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
+from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
-from libcpp.optional cimport nullopt, optional
+from libcpp.optional cimport optional
 from libcpp.utility cimport move, pair
 
-from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops, parallel, table
+from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
+from zero._cpp cimport parallel, table
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.blocking cimport set_blocking_hook
 from zero._cpp.device cimport CDevice, device_name
@@ -20,7 +21,8 @@ from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
 from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
 
-# In the order of dependency. Module functions such as sum, max and abs hide Python's own in all parts.
+# In the order of dependency. Module functions such as sum, max and abs hide Python's own in all
+# parts.
 include "_bind/errors.pxi"
 include "_bind/dtype.pxi"
 include "_bind/wrap.pxi"

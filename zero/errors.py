@@ -1,7 +1,9 @@
 """The exceptions of zero.
 
-Each derives from RuntimeError, which code written for PyTorch catches, and from the class that code written
-for Python or NumPy catches. They shadow two built-in names, so use them as ``zero.errors.IndexError``.
+Each derives from RuntimeError, which code written for PyTorch catches, and from the class that code
+written
+for Python or NumPy catches. They shadow two built-in names, so use them as
+``zero.errors.IndexError``.
 """
 
 import builtins

@@ -15,13 +15,16 @@ cdef int64_t int64_of(object x, str op, str name) except? -1:
     cdef int overflow = 0
     cdef long long v = PyLong_AsLongLongAndOverflow(x, &overflow)
     if overflow:
-        raise ZeroValueError(f"{op}: {name} does not fit in 64 bits; got {short_repr(x)}, "
-                             "expected -2**63 to 2**63 - 1")
+        raise ZeroValueError(f"{op}: {name} does not fit in 64 bits; got {short_repr(x)}, expected "
+                             "-2**63 to 2**63 - 1")
     return v
 
 
 cdef str short_repr(object x):
-    cdef str text = f"an int of {x.bit_length()} bits" if PyLong_Check(x) and x.bit_length() > 200 else repr(x)
+    cdef str text
+    if PyLong_Check(x) and x.bit_length() > 200:
+        return f"an int of {x.bit_length()} bits"
+    text = repr(x)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -31,7 +34,8 @@ cdef int64_t as_int(object x, str op, str name) except? -1:
         return int64_of(x, op, name)
     if PyIndex_Check(x):
         return int64_of(x.__index__(), op, name)
-    raise TypeError(f"{op}: {name} is not an int; got {short_repr(x)} of type {type_name(x)}, expected an int")
+    raise TypeError(f"{op}: {name} is not an int; got {short_repr(x)} of type {type_name(x)}, "
+                    "expected an int")
 
 
 cdef double as_float(object x, str op, str name) except? -1:
@@ -40,7 +44,8 @@ cdef double as_float(object x, str op, str name) except? -1:
         return PyFloat_AS_DOUBLE(x)
     if PyLong_Check(x) or (hasattr(x, "__float__") and not isinstance(x, str)):
         return x.__float__()
-    raise TypeError(f"{op}: {name} is not a number; got {short_repr(x)} of type {type_name(x)}, expected a float")
+    raise TypeError(f"{op}: {name} is not a number; got {short_repr(x)} of type {type_name(x)}, "
+                    "expected a float")
 
 
 cdef bint number_of(object x, CScalar* out, str op, str name) except -1:
@@ -125,8 +130,8 @@ cdef CDims as_dims(object args, str op) except *:
     if PyIndex_Check(args):
         result.push_back(as_int(args, op, "a size or dimension"))
         return result
-    raise TypeError(f"{op}: sizes or dimensions are not ints; got {short_repr(args)} of type {type_name(args)}, "
-                    "expected an int or a tuple of ints")
+    raise TypeError(f"{op}: sizes or dimensions are not ints; got {short_repr(args)} of type "
+                    f"{type_name(args)}, expected an int or a tuple of ints")
 
 
 cdef CTensors as_tensors(object sequence, str op, str name) except *:
@@ -138,7 +143,8 @@ cdef CTensors as_tensors(object sequence, str op, str name) except *:
                         "expected a list or tuple of tensors")
     for item in sequence:
         if not isinstance(item, Tensor):
-            raise TypeError(f"{op}: {name}[{i}] is not a tensor; got {type_name(item)}, expected a Tensor")
+            raise TypeError(f"{op}: {name}[{i}] is not a tensor; got {type_name(item)}, expected a "
+                            "Tensor")
         result.push_back((<Tensor> item).c)
         i += 1
     return result
@@ -150,4 +156,5 @@ cdef CGenerator* as_generator(object x, str op) except? NULL:
         return NULL
     if isinstance(x, Generator):
         return (<Generator> x).generator
-    raise TypeError(f"{op}: generator is not a generator; got {type_name(x)}, expected a zero.Generator or None")
+    raise TypeError(f"{op}: generator is not a generator; got {type_name(x)}, expected a "
+                    "zero.Generator or None")

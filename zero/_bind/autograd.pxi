@@ -21,11 +21,12 @@ cdef class Node:
 
     @property
     def next_functions(self):
-        """For each input a pair of the node that made it, or None, and which of its outputs it is."""
+        """For each input the node that made it, or None, and which of its outputs it is."""
         cdef list result = []
         cdef int64_t i
         for i in range(self.node.get().next_.size()):
-            result.append((wrap_node(self.node.get().next_[i].node), self.node.get().next_[i].output_nr))
+            result.append((wrap_node(self.node.get().next_[i].node),
+                           self.node.get().next_[i].output_nr))
         return tuple(result)
 
     @property
@@ -66,15 +67,16 @@ cdef CTensors tensors_of(object x, str op, str name, bint allow_none) except *:
         try:
             x = tuple(x)
         except TypeError:
-            raise TypeError(f"{op}: {name} is not a tensor or a sequence of tensors; got {type_name(x)}, "
-                            "expected a Tensor or a tuple of them") from None
+            raise TypeError(f"{op}: {name} is not a tensor or a sequence of tensors; got "
+                            f"{type_name(x)}, expected a Tensor or a tuple of them") from None
     for item in x:
         if item is None and allow_none:
             result.push_back(CTensor())
         elif isinstance(item, Tensor):
             result.push_back((<Tensor> item).c)
         else:
-            raise TypeError(f"{op}: {name} holds what is not a tensor; got {type_name(item)}, expected a Tensor")
+            raise TypeError(f"{op}: {name} holds what is not a tensor; got {type_name(item)}, "
+                            "expected a Tensor")
     return result
 
 
@@ -85,7 +87,8 @@ cdef int check_grads(CTensors& roots, CTensors& grads, str op) except -1:
         for i in range(roots.size()):
             grads.push_back(CTensor())
     if grads.size() != roots.size():
-        raise ShapeError(f"{op}: the numbers of tensors and gradients differ; got {roots.size()} tensors and "
+        raise ShapeError(f"{op}: the numbers of tensors and gradients differ; got {roots.size()} "
+                         "tensors and "
                          f"{grads.size()} gradients, expected one for each or None")
     return 0
 
@@ -96,13 +99,15 @@ def _backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False,
     cdef CTensors grads = tensors_of(grad_tensors, "backward", "grad_tensors", True)
     cdef CTensors only = tensors_of(inputs, "backward", "inputs", False)
     if inputs is not None and only.size() == 0:
-        raise RuntimeError("backward: inputs is empty; got no tensors, expected at least one or None")
+        raise RuntimeError("backward: inputs is empty; got no tensors, expected at least one or "
+                           "None")
     check_grads(roots, grads, "backward")
-    engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph, create_graph, only)
+    engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph,
+                    create_graph, only)
 
 
-def _grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None,
-          materialize_grads=False):
+def _grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False,
+          allow_unused=None, materialize_grads=False):
     """zero.autograd.grad: returns the gradients of inputs."""
     cdef CTensors roots = tensors_of(outputs, "grad", "outputs", False)
     cdef CTensors wanted = tensors_of(inputs, "grad", "inputs", False)
@@ -110,10 +115,11 @@ def _grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fa
     cdef CTensors result
     cdef int64_t i
     if materialize_grads and allow_unused is False:
-        raise ZeroValueError("grad: materialize_grads makes zeros for unused inputs; got allow_unused=False, "
-                             "expected True or None")
+        raise ZeroValueError("grad: materialize_grads makes zeros for unused inputs; got "
+                             "allow_unused=False, expected True or None")
     check_grads(roots, grads, "grad")
-    result = engine.grad(roots, grads, wanted, create_graph if retain_graph is None else retain_graph,
+    result = engine.grad(roots, grads, wanted,
+                         create_graph if retain_graph is None else retain_graph,
                          create_graph, bool(allow_unused) or materialize_grads)
     if materialize_grads:
         for i in range(result.size()):
@@ -144,7 +150,8 @@ def _decorated(mode, function):
     import functools
 
     if isinstance(function, type) or not callable(function):
-        raise TypeError(f"{type_name(mode)}: only functions can be decorated; got {short_repr(function)}")
+        raise TypeError(f"{type_name(mode)}: only functions can be decorated; got "
+                        f"{short_repr(function)}")
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & CO_GENERATOR:
         @functools.wraps(function)
@@ -257,7 +264,7 @@ class enable_grad(GradMode):
 
 
 cdef class set_grad_enabled(GradMode):
-    """Turns recording on or off: at once as a function, for a while as a context manager or decorator.
+    """Turns recording on or off: at once, or for a while as a context manager or decorator.
 
     Args:
         mode: whether to record.

@@ -1,5 +1,6 @@
-# Memory shared with numpy and others: the buffer protocol, both ways. numpy itself is imported only by numpy().
-from cpython.buffer cimport (PyBUF_ANY_CONTIGUOUS, PyBUF_C_CONTIGUOUS, PyBUF_F_CONTIGUOUS, PyBUF_FORMAT,
+# Memory shared with numpy and others: the buffer protocol, both ways. Only numpy() imports numpy.
+from cpython.buffer cimport (PyBUF_ANY_CONTIGUOUS, PyBUF_C_CONTIGUOUS, PyBUF_F_CONTIGUOUS,
+                             PyBUF_FORMAT,
                              PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE, PyObject_CheckBuffer)
 
 cdef extern from *:
@@ -39,15 +40,12 @@ cdef extern from *:
         zero::Dims sizes, strides;
         int64_t bytes = item;
         for (int d = 0; d < view_->ndim; ++d) {
+          const int64_t stride = view_->strides[d] / item;
           sizes.push_back(view_->shape[d]);
-          strides.push_back(view_->strides[d] / item);
-          bytes = view_->shape[d] == 0 ? 0 : bytes + (view_->shape[d] - 1) * view_->strides[d];
-          if (bytes == 0) break;
+          strides.push_back(view_->shape[d] > 1 ? stride : std::max<int64_t>(stride, 1));
+          if (view_->shape[d] > 1) bytes += (view_->shape[d] - 1) * view_->strides[d];
         }
-        for (int d = static_cast<int>(sizes.size()); d < view_->ndim; ++d) {  // after an empty dimension
-          sizes.push_back(view_->shape[d]);
-          strides.push_back(view_->strides[d] / item);
-        }
+        if (view_->len == 0) bytes = 0;
         auto storage = zero::make_ref<zero::Storage>(view_->buf, static_cast<size_t>(bytes),
                                                      zero_release_borrowed, view_);
         view_ = nullptr;
@@ -60,7 +58,7 @@ cdef extern from *:
         zero::Dims sizes;
         for (int d = 0; d < view_->ndim; ++d) sizes.push_back(view_->shape[d]);
         zero::Tensor t = zero::empty(sizes, {dtype, zero::Device::Cpu});
-        if (view_->len > 0) PyBuffer_ToContiguous(t.data(), const_cast<Py_buffer*>(view_), view_->len, 'C');
+        if (view_->len > 0) PyBuffer_ToContiguous(t.data(), view_, view_->len, 'C');
         return t;
       }
 
@@ -126,8 +124,9 @@ cdef CDType dtype_of_format(const char* text, Py_ssize_t size, object x) except 
     cdef str format = text.decode() if text is not NULL else "B"
     cdef str code = format.lstrip("@=<>!")
     if format[:1] in (">", "!") and size > 1:
-        raise ZeroValueError(f"from_numpy: the byte order is not this machine's; got format {format!r}, "
-                             "expected native order; x.astype(x.dtype.newbyteorder('=')) gives it")
+        raise ZeroValueError(f"from_numpy: the byte order is not this machine's; got format "
+                             f"{format!r}, expected native order; "
+                             "x.astype(x.dtype.newbyteorder('=')) gives it")
     if code == "?":
         return CDType.Bool
     if code == "B" and size == 1:
@@ -136,8 +135,9 @@ cdef CDType dtype_of_format(const char* text, Py_ssize_t size, object x) except 
         return {1: CDType.Int8, 2: CDType.Int16, 4: CDType.Int32, 8: CDType.Int64}[size]
     if code in ("e", "f", "d"):
         return {2: CDType.Float16, 4: CDType.Float32, 8: CDType.Float64}[size]
-    raise TypeError(f"from_numpy: the elements have no dtype here; got {getattr(x, 'dtype', format)!s} elements of a "
-                    f"{type_name(x)}, expected bool, uint8, int8, int16, int32, int64, float16, float32 or float64")
+    raise TypeError(f"from_numpy: the elements have no dtype here; got "
+                    f"{getattr(x, 'dtype', format)!s} elements of a {type_name(x)}, expected bool, "
+                    "uint8, int8, int16, int32, int64, float16, float32 or float64")
 
 
 cdef CDType dtype_of_array(object x) except *:
@@ -145,8 +145,8 @@ cdef CDType dtype_of_array(object x) except *:
     kind, size = x.dtype.kind, x.dtype.itemsize
     if kind == "V" and x.dtype.name == "bfloat16":
         return CDType.BFloat16
-    return dtype_of_format({"b": b"?", "i": b"i", "f": b"f", "u": b"B" if size == 1 else b"H"}.get(kind, b"V"),
-                           size, x)
+    formats = {"b": b"?", "i": b"i", "f": b"f", "u": b"B" if size == 1 else b"H"}
+    return dtype_of_format(formats.get(kind, b"V"), size, x)
 
 
 cdef Tensor tensor_of_array(object x, bint copying, bint strict=False):
@@ -167,28 +167,36 @@ cdef Tensor tensor_of_array(object x, bint copying, bint strict=False):
     except (BufferError, ValueError):
         writable = False
     if not writable:
-        lent.get(x, flags)
+        try:
+            lent.get(x, flags)
+        except ValueError as error:  # numpy has types that no buffer can describe
+            raise TypeError(f"from_numpy: the elements have no dtype here; got {error}, expected "
+                            "bool, an integer or a float") from None
     dtype = dtype_of_format(lent.view().format, lent.view().itemsize, x)
     for d in range(lent.view().ndim):
         if lent.view().shape[d] > 1 and lent.view().strides[d] < 0:
             fits = False
             if strict:
+                strides = tuple([lent.view().strides[i] for i in range(lent.view().ndim)])
                 raise ZeroValueError("from_numpy: a stride is negative; got strides "
-                                     f"{tuple([lent.view().strides[i] for i in range(lent.view().ndim)])}, expected "
-                                     "none below 0; x.copy() gives such an array")
-        if lent.view().strides[d] % itemsize(dtype) or lent.view().strides[d] < 0:
+                                     f"{strides}, expected none below 0; x.copy() gives such an "
+                                     "array")
+        if lent.view().shape[d] > 1 and lent.view().strides[d] % itemsize(dtype):
             fits = False
     if <size_t> lent.view().buf % <size_t> itemsize(dtype):
         fits = False
     if not fits:
         if strict:
-            raise ZeroValueError("from_numpy: the elements are not aligned; got an address or strides that are no "
-                                 f"multiples of {itemsize(dtype)} bytes, expected an aligned array; x.copy() gives one")
+            raise ZeroValueError("from_numpy: the elements are not aligned; got an address or "
+                                 "strides that are no multiples of "
+                                 f"{itemsize(dtype)} bytes, expected an aligned array; x.copy() "
+                                 "gives one")
         return wrap(lent.copy(dtype))
     if not writable and not copying:
         import warnings
-        warnings.warn(f"from_numpy: the memory may not be written; got a read-only {type_name(x)}, expected a "
-                      "writable one. Writing to the tensor is undefined; x.copy() or tensor(x) avoids that",
+        warnings.warn(f"from_numpy: the memory may not be written; got a read-only {type_name(x)}, "
+                      "expected a writable one. Writing to the tensor is undefined; x.copy() or "
+                      "tensor(x) avoids that",
                       UserWarning, stacklevel=1)
     return wrap(lent.share(dtype))
 
@@ -201,7 +209,8 @@ def from_numpy(ndarray):
     """A tensor that shares the memory of a numpy array: a write to one is seen in the other.
 
     Args:
-        ndarray: an array of a type that zero has, in native byte order, with strides that are not negative.
+        ndarray: an array of a type that zero has, in native byte order, with strides that are not
+            negative.
 
     Raises:
         TypeError: not an array, or of another type.
@@ -215,8 +224,9 @@ def from_numpy(ndarray):
         >>> t
         tensor([7., 0., 0.])
     """
-    if isinstance(ndarray, Tensor) or not (hasattr(ndarray, "__array_interface__") and PyObject_CheckBuffer(ndarray)):
-        raise TypeError(f"from_numpy: not an array; got {type_name(ndarray)}, expected a numpy.ndarray")
+    if not (hasattr(ndarray, "__array_interface__") and PyObject_CheckBuffer(ndarray)):
+        raise TypeError(f"from_numpy: not an array; got {type_name(ndarray)}, expected a "
+                        "numpy.ndarray")
     return tensor_of_array(ndarray, False, True)
 
 
@@ -229,7 +239,8 @@ cdef int check_shareable(Tensor x, str op) except -1:
     if x.c.is_meta():
         raise TypeError(f"{op}: a meta tensor has no memory; got a tensor on meta, expected cpu")
     if x.c.dtype() == CDType.BFloat16:
-        raise TypeError(f"{op}: numpy has no such dtype; got zero.bfloat16, expected another one; x.float() gives it")
+        raise TypeError(f"{op}: numpy has no such dtype; got zero.bfloat16, expected another one; "
+                        "x.float() gives it")
     if meta.requires_grad(x.c):
         raise RuntimeError(f"{op}: the tensor requires grad, which other libraries would not see; "
                            "use tensor.detach().numpy()")
@@ -245,14 +256,18 @@ cdef int export_buffer(Tensor x, Py_buffer* buffer, int flags) except -1:
     except (TypeError, RuntimeError) as error:
         raise BufferError(str(error)) from None
     if flags & PyBUF_STRIDES != PyBUF_STRIDES and not row_major:
-        raise BufferError("memoryview: the elements do not lie in row-major order; use tensor.contiguous()")
+        raise BufferError("memoryview: the elements do not lie in row-major order; use "
+                          "tensor.contiguous()")
     if flags & (PyBUF_C_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS) & ~PyBUF_STRIDES and not row_major:
-        raise BufferError("memoryview: the elements do not lie in row-major order; use tensor.contiguous()")
+        raise BufferError("memoryview: the elements do not lie in row-major order; use "
+                          "tensor.contiguous()")
     if flags & PyBUF_F_CONTIGUOUS & ~PyBUF_STRIDES and x.c.dim() > 1:
         raise BufferError("memoryview: the elements do not lie in column-major order")
     if not lend(x.c, buffer):
         raise MemoryError
-    buffer.format = <char*> (<bytes> buffer_formats[<int> x.c.dtype()]) if flags & PyBUF_FORMAT else NULL
+    buffer.format = NULL
+    if flags & PyBUF_FORMAT:
+        buffer.format = <char*> (<bytes> buffer_formats[<int> x.c.dtype()])
     if flags & PyBUF_ND != PyBUF_ND:
         buffer.shape = NULL
         buffer.ndim = 1 if buffer.ndim else 0

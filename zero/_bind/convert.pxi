@@ -24,8 +24,8 @@ ctypedef fused Real:
     double
 
 
-# One innermost list, from item `i` on, for as long as the items are plain numbers that need no conversion
-# which could fail. Returns where it stopped.
+# One innermost list, from item `i` on, for as long as the items are plain numbers that need no
+# conversion which could fail. Returns where it stopped.
 cdef Py_ssize_t read_reals(PyObject** items, Py_ssize_t i, Py_ssize_t n, Real* out) noexcept:
     cdef PyObject* x
     cdef int overflow = 0
@@ -89,13 +89,14 @@ cdef object as_container(object x):
         return list(x)
     if has_array(x):
         return tensor_of_array(x, True)
-    if PySequence_Check(x):
+    # an array without dimensions is a number
+    if PySequence_Check(x) and getattr(x, "shape", None) != ():
         return list(x)
     return None
 
 
 cdef class ListReader:
-    """Checks that nested sequences have a regular shape and writes their numbers into one buffer."""
+    """Checks that nested sequences are regular and writes their numbers into one buffer."""
     cdef CDims shape
     cdef CTensor buffer
     cdef char* data
@@ -150,7 +151,7 @@ cdef class ListReader:
         return 0
 
     cdef object measure(self, object x):
-        """Follows the first items down for the shape; returns the first number or Tensor, or None."""
+        """Follows the first items down for the shape; returns the first number, Tensor or None."""
         cdef object items
         cdef int64_t i
         while True:
@@ -171,8 +172,9 @@ cdef class ListReader:
             x = items[0]
 
     cdef int too_deep(self) except -1:
-        raise ShapeError(f"tensor: the list is nested too deeply; got more than {MAX_DEPTH} levels, "
-                         f"expected at most {MAX_DEPTH}; does it contain itself?")
+        raise ShapeError(f"tensor: the list is nested too deeply; got more than {MAX_DEPTH} "
+                         "levels, expected at most "
+                         f"{MAX_DEPTH}; does it contain itself?")
 
     cdef str place(self, int depth):
         return "".join([f"[{self.path[i]}]" for i in range(depth)])
@@ -184,8 +186,8 @@ cdef class ListReader:
             expected = str(self.shape[depth])
             if not got.startswith("length"):
                 expected = "length " + expected
-        raise ShapeError(f"tensor: ragged list; got {got} at {self.place(depth)}, "
-                         f"expected {expected} as at {'[0]' * depth}")
+        raise ShapeError(f"tensor: ragged list; got {got} at {self.place(depth)}, expected "
+                         f"{expected} as at {'[0]' * depth}")
 
     cdef int fill(self, object x, int depth) except -1:
         """Reads what is at self.path[:depth]; 1 if reading must start again."""
@@ -203,7 +205,8 @@ cdef class ListReader:
             return self.block(items, depth)
         n = len(items)
         if depth == self.shape.size() or n != self.shape[depth]:
-            self.ragged(f"length {n}" if depth < self.shape.size() else f"a list of length {n}", depth)
+            self.ragged(f"length {n}" if depth < self.shape.size() else f"a list of length {n}",
+                        depth)
         if depth + 1 == self.shape.size():
             return self.leaves(items, n, depth)
         for i in range(n):
@@ -220,7 +223,8 @@ cdef class ListReader:
         cdef int again
         while True:
             if len(items) != n:
-                raise RuntimeError(f"tensor: the list at {self.place(depth)} changed its length while it was read")
+                raise RuntimeError(f"tensor: the list at {self.place(depth)} changed its length "
+                                   "while it was read")
             pointers = PySequence_Fast_ITEMS(items)
             # The functions index from the start of the list.
             if buffer == CDType.Float32:
@@ -254,8 +258,9 @@ cdef class ListReader:
         try:
             self.number(x, &value)
         except OverflowError:
-            raise ZeroValueError(f"tensor: an int is too large; got {short_repr(x)}{self.at(depth)}, "
-                                 f"expected one that fits in {dtype_object(self.dtype)!r}") from None
+            raise ZeroValueError(f"tensor: an int is too large; got "
+                                 f"{short_repr(x)}{self.at(depth)}, expected one that fits in "
+                                 f"{dtype_object(self.dtype)!r}") from None
         if self.infer:
             self.dtype = promote(before, self.found)
             if buffer_dtype(self.dtype) != buffer:
@@ -281,16 +286,19 @@ cdef class ListReader:
         return " at " + self.place(depth) if depth else ""
 
     cdef int overflow(self, object x, int depth) except -1:
-        raise ZeroValueError(f"tensor: a number does not fit the dtype; got {short_repr(x)}{self.at(depth)}, "
-                             f"expected one that fits in {dtype_object(self.dtype)!r}")
+        raise ZeroValueError(f"tensor: a number does not fit the dtype; got "
+                             f"{short_repr(x)}{self.at(depth)}, expected one that fits in "
+                             f"{dtype_object(self.dtype)!r}")
 
     cdef int check_number(self, object x, int depth) except -1:
-        if isinstance(x, (float, int)) or getattr(getattr(x, "dtype", None), "kind", "?") in "fbiuV":
+        cdef object kind = getattr(getattr(x, "dtype", None), "kind", "?")
+        if isinstance(x, (float, int)) or kind in "fbiuV":
             return 0
         if not isinstance(x, (str, bytes)) and (hasattr(x, "__float__") or hasattr(x, "__index__")):
             return 0
-        raise TypeError(f"tensor: not a number; got {short_repr(x)} of type {type_name(x)}{self.at(depth)}, "
-                        "expected a bool, int, float, or nested sequences of them")
+        raise TypeError(f"tensor: not a number; got {short_repr(x)} of type "
+                        f"{type_name(x)}{self.at(depth)}, expected a bool, int, float, or nested "
+                        "sequences of them")
 
     cdef bint number(self, object x, CScalar* value) except -1:
         """The value of a number and in self.found its dtype. OverflowError if it fits no C type."""
@@ -330,13 +338,15 @@ cdef class ListReader:
         for i in range(depth, self.shape.size()):
             rest.push_back(self.shape[i])
         if not rest == x.c.sizes():
-            raise ShapeError(f"tensor: ragged list; got a tensor of shape {tuple_of(x.c.sizes())}{self.at(depth)}, "
-                             f"expected shape {tuple_of(rest)} as at {'[0]' * depth}")
+            raise ShapeError(f"tensor: ragged list; got a tensor of shape "
+                             f"{tuple_of(x.c.sizes())}{self.at(depth)}, expected shape "
+                             f"{tuple_of(rest)} as at {'[0]' * depth}")
         if self.infer:
             self.dtype = promote(self.dtype, x.c.dtype())
             if buffer_dtype(self.dtype) != self.buffer.dtype():
                 return 1
-        ops.copy_(core.alias(b"tensor", self.buffer, rest, shapes.contiguous_strides(rest), self.done),
+        ops.copy_(core.alias(b"tensor", self.buffer, rest, shapes.contiguous_strides(rest),
+                             self.done),
                   inplace.detach(x.c))
         self.done += x.c.numel()
         return 0
@@ -360,9 +370,10 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     """Makes a new tensor that holds a copy of data.
 
     Args:
-        data: a number, nested lists or other sequences of numbers, arrays and tensors, an array, a tensor.
-        dtype: of the result; by default inferred: Python floats give the default dtype, ints int64, bools bool;
-            numpy's types keep theirs, and a mixture is promoted.
+        data: a number, nested lists or other sequences of numbers, arrays and tensors, an array, a
+            tensor.
+        dtype: of the result; by default inferred: Python floats give the default dtype, ints int64,
+            bools bool; numpy's types keep theirs, and a mixture is promoted.
         device: 'cpu' or 'meta'.
         requires_grad: whether the result, a leaf, gets gradients.
         pin_memory: only False; pinned memory serves GPUs.
@@ -384,8 +395,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         zero.int64
     """
     if pin_memory:
-        raise RuntimeError("tensor: pinned memory is not supported; got pin_memory=True, expected False: "
-                           "there is no GPU to copy to")
+        raise RuntimeError("tensor: pinned memory is not supported; got pin_memory=True, expected "
+                           "False: there is no GPU to copy to")
     return finish(tensor_from(data, dtype, as_device(device, "tensor"), True), requires_grad)
 
 
@@ -438,8 +449,10 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         raise ZeroValueError(f"asarray: a copy is needed; got {type_name(obj)} with copy=False, "
                              "expected a tensor or array")
     if copy is False and data_address(obj) != <size_t> x.data():
-        raise ZeroValueError("asarray: a copy is needed for another dtype or device; got copy=False, expected None")
-    return finish(inplace.detach(x) if not requires_grad or meta.requires_grad(x) else x, requires_grad)
+        raise ZeroValueError("asarray: a copy is needed for another dtype or device; got "
+                             "copy=False, expected None")
+    return finish(inplace.detach(x) if not requires_grad or meta.requires_grad(x) else x,
+                  requires_grad)
 
 
 # ---- tensors -> lists ----------------------------------------------------------------------------
@@ -482,7 +495,8 @@ cdef object to_list(const CTensor& x):
     cdef CDType t = x.dtype()
     cdef const char* data
     if x.is_meta():
-        raise NotImplementedError("tolist: a meta tensor has no elements; got a tensor on meta, expected cpu")
+        raise NotImplementedError("tolist: a meta tensor has no elements; got a tensor on meta, "
+                                  "expected cpu")
     if x.dim() == 0:
         return scalar_object(ops.item(x))
     if t != CDType.Bool:

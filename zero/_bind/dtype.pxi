@@ -76,8 +76,8 @@ cdef CDType as_dtype(object x, str op) except *:
         return CDType.Int64
     if x is bool:
         return CDType.Bool
-    raise TypeError(f"{op}: dtype is not a dtype; got {x!r} of type {type_name(x)}, "
-                    "expected one such as zero.float32")
+    raise TypeError(f"{op}: dtype is not a dtype; got {x!r} of type {type_name(x)}, expected one "
+                    "such as zero.float32")
 
 
 cdef optional[CDType] optional_dtype(object x, str op) except *:
@@ -163,10 +163,10 @@ cdef CDevice as_device(object x, str op) except *:
             return CDevice.Cpu
         if x == "meta" or x == "meta:0":
             return CDevice.Meta
-        raise RuntimeError(f"{op}: no such device; got {x!r}, expected 'cpu' or 'meta': "
-                           "zero computes on CPUs only")
-    raise TypeError(f"{op}: device is not a device; got {x!r} of type {type_name(x)}, "
-                    "expected 'cpu', 'meta' or a zero.device")
+        raise RuntimeError(f"{op}: no such device; got {x!r}, expected 'cpu' or 'meta': zero "
+                           "computes on CPUs only")
+    raise TypeError(f"{op}: device is not a device; got {x!r} of type {type_name(x)}, expected "
+                    "'cpu', 'meta' or a zero.device")
 
 
 cdef CTensorOptions as_options(object dtype, object device, str op) except *:
@@ -224,7 +224,8 @@ cdef extern from *:
     """
     // A tuple of a subclass that adds no members; the caller fills it.
     static PyObject* zero_new_tuple(PyObject* type, Py_ssize_t n) {
-      return reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), n);
+      auto* t = reinterpret_cast<PyTypeObject*>(type);
+      return t->tp_alloc(t, n);
     }
     """
     object new_tuple "zero_new_tuple"(object type, Py_ssize_t n)
@@ -257,8 +258,8 @@ cdef int publish_types() except -1:
     cdef dict names = globals()
     for t in dtype_objects:
         names[(<DTypeObject> t).name] = t
-    for alias, name in (("short", "int16"), ("int", "int32"), ("long", "int64"), ("half", "float16"),
-                        ("float", "float32"), ("double", "float64")):
+    for alias, name in (("short", "int16"), ("int", "int32"), ("long", "int64"),
+                        ("half", "float16"), ("float", "float32"), ("double", "float64")):
         names[alias] = names[name]
     set_public_name(DTypeObject, b"zero.dtype")
     set_public_name(DeviceObject, b"zero.device")

@@ -1,7 +1,8 @@
 # Basic indexing: x[1, 2:5, None, ..., ::2] gives views, and writes go through them.
 cdef extern from "Python.h":
     int PySlice_Unpack(object s, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
-    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) noexcept
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* stop,
+                                     Py_ssize_t step) noexcept
 
 
 cdef bint index_value(object item, int64_t* out) except -1:
@@ -27,8 +28,8 @@ cdef int not_an_index(object item) except -1:
     """Raises for what basic indexing does not take."""
     if isinstance(item, (Tensor, list, tuple, range, type(True))) or has_array(item):
         raise NotImplementedError(
-            f"index: indexing by tensors, arrays, lists and bools is not supported yet; got {type_name(item)}, "
-            "expected ints, slices, None and ...")
+            f"index: indexing by tensors, arrays, lists and bools is not supported yet; got "
+            f"{type_name(item)}, expected ints, slices, None and ...")
     raise ZeroIndexError(f"index: not an index; got {short_repr(item)} of type {type_name(item)}, "
                          "expected ints, slices, None and ...")
 
@@ -52,8 +53,8 @@ cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
 
 
 cdef int too_many_indices(const CTensor& x) except -1:
-    raise ZeroIndexError(f"index: too many indices; got more than the tensor of shape {tuple_of(x.sizes())} "
-                         f"has dimensions, expected at most {x.dim()}")
+    raise ZeroIndexError(f"index: too many indices; got more than the tensor of shape "
+                         f"{tuple_of(x.sizes())} has dimensions, expected at most {x.dim()}")
 
 
 cdef CTensor apply_index(const CTensor& x, object index) except *:
@@ -118,7 +119,8 @@ cdef int set_item(Tensor x, object index, object value) except -1:
     if isinstance(value, Tensor):
         source = (<Tensor> value).c
     else:
-        source = tensor_from(value, dtype_object(x.c.dtype()) if not has_array(value) else None, x.c.device(), False)
+        source = tensor_from(value, dtype_object(x.c.dtype()) if not has_array(value) else None,
+                             x.c.device(), False)
     if same_place(place, source):  # x[i] += y has written already
         return 0
     extra = source.dim() - place.dim()

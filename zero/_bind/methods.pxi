@@ -1,5 +1,5 @@
-# Methods of Tensor without a function of the same name in the module. They stand in a class of their own and move
-# to Tensor below, so that no file and no class body is too long.
+# Methods of Tensor without a function of the same name in the module. They stand in a class of
+# their own and move to Tensor below, so that no file and no class body is too long.
 from libc.string cimport memcpy
 
 cdef extern from *:
@@ -13,12 +13,13 @@ cdef extern from *:
       TensorImpl& impl = *x.impl();
       const TensorImpl& other = *data.impl();
       ZERO_CHECK(is_floating(other.dtype_) || !requires_grad(x), DTypeError,
-                 "data: only floating point tensors can require gradients; got ", data, " for a tensor that requires "
-                 "grad, expected a floating point dtype");
+                 "data: only floating point tensors can require gradients; got ", data,
+                 " for a tensor that requires grad, expected a floating point dtype");
       auto count = make_ref<VersionCounter>(x.version());
       AutogradMeta* meta = autograd_meta(x);
-      if (meta && (impl.dtype_ != other.dtype_ || !(impl.sizes_ == other.sizes_) || x.device() != data.device()))
-        meta->accumulator = nullptr;  // the next graph gets one for the new shape and dtype
+      const bool same = impl.dtype_ == other.dtype_ && impl.sizes_ == other.sizes_ &&
+                        x.device() == data.device();
+      if (meta && !same) meta->accumulator = nullptr;  // the next graph gets one that fits
       impl.storage_ = other.storage_;
       impl.offset_ = other.offset_;
       impl.dtype_ = other.dtype_;
@@ -29,7 +30,8 @@ cdef extern from *:
     void set_data "zero_set_data"(const CTensor& x, const CTensor& data) except +raise_error
 
 
-cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other, object non_blocking,
+cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other,
+                       object non_blocking,
                        object copy) except *:
     """The three forms of to(): (dtype, …), (device, dtype, …) and (other, …)."""
     cdef CDType t = x.c.dtype()
@@ -52,7 +54,8 @@ cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object
     if rest:
         copy = rest.pop(0)
     if rest:
-        raise TypeError(f"to: too many arguments; got {len(args)}, expected (device, dtype, non_blocking, copy)")
+        raise TypeError(f"to: too many arguments; got {len(args)}, expected (device, dtype, "
+                        "non_blocking, copy)")
     if other is not None:
         if not isinstance(other, Tensor):
             raise TypeError(f"to: other is not a tensor; got {type_name(other)}, expected a Tensor")
@@ -67,7 +70,8 @@ cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object
 
 cdef object only_once(object by_name, object by_position, str name):
     if by_name is not None:
-        raise TypeError(f"to: {name} is given twice; got {by_position!r} and {by_name!r}, expected one")
+        raise TypeError(f"to: {name} is given twice; got {by_position!r} and {by_name!r}, expected "
+                        "one")
     return by_position
 
 
@@ -106,7 +110,8 @@ class TensorMethods:
         """
         if dim is None:
             return tuple_of(self.c.strides())
-        return self.c.stride(shapes.wrap_dim(b"stride", as_int(dim, "stride", "dim"), self.c.dim())) \
+        return self.c.stride(shapes.wrap_dim(b"stride", as_int(dim, "stride", "dim"),
+                                             self.c.dim())) \
             if self.c.dim() else no_dimension("stride")
 
     def dim(Tensor self not None):
@@ -196,17 +201,20 @@ class TensorMethods:
         meta.set_requires_grad(self.c, requires_grad)
         return self
 
-    def backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    def backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False,
+                 inputs=None):
         """Adds the gradients of this tensor to the .grad of the leaves it was computed from.
 
         Args:
-            gradient: weights of the elements, of this tensor's shape; needed unless there is one element.
+            gradient: weights of the elements, of this tensor's shape; needed unless there is one
+                element.
             retain_graph: whether the graph can be gone through again; by default create_graph.
             create_graph: whether the gradients can be differentiated themselves.
             inputs: the leaves to accumulate into; all by default.
 
         Raises:
-            RuntimeError: the tensor was not computed from one that requires grad, or the graph was freed.
+            RuntimeError: the tensor was not computed from one that requires grad, or the graph was
+                freed.
 
         Example:
             >>> import zero
@@ -217,13 +225,16 @@ class TensorMethods:
         """
         cdef CTensors roots, grads, only
         if inputs is not None:
-            _backward(self, None if gradient is None else (gradient,), retain_graph, create_graph, inputs)
+            _backward(self, None if gradient is None else (gradient,), retain_graph, create_graph,
+                      inputs)
             return
         if gradient is not None and not isinstance(gradient, Tensor):
-            raise TypeError(f"backward: gradient is not a tensor; got {type_name(gradient)}, expected a Tensor or None")
+            raise TypeError(f"backward: gradient is not a tensor; got {type_name(gradient)}, "
+                            "expected a Tensor or None")
         roots.push_back(self.c)
         grads.push_back(CTensor() if gradient is None else (<Tensor> gradient).c)
-        engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph, create_graph, only)
+        engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph,
+                        create_graph, only)
 
     def detach_(Tensor self not None):
         """Takes the tensor out of its graph: it becomes a leaf that requires no gradient.
@@ -239,11 +250,13 @@ class TensorMethods:
         """The tensor in row-major order: itself if it is, else a copy."""
         return wrap(ops.contiguous(self.c))
 
-    def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False):
+    def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False,
+           copy=False):
         """The tensor with another dtype or on another device; itself if nothing changes.
 
         Args:
-            *args: ``(dtype, non_blocking, copy)``, ``(device, dtype, non_blocking, copy)`` or ``(other, …)``.
+            *args: ``(dtype, non_blocking, copy)``, ``(device, dtype, non_blocking, copy)`` or
+                ``(other, …)``.
             dtype: of the result.
             device: of the result; meta drops the elements.
             other: a tensor to take both from.
@@ -305,26 +318,33 @@ class TensorMethods:
     def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_grad=False):
         """A copy of data, by default with this tensor's dtype and device."""
         cdef CTensorOptions options = new_options(self, dtype, device, "new_tensor")
-        return finish(tensor_from(data, dtype_object(options.dtype), options.device, True), requires_grad)
+        return finish(tensor_from(data, dtype_object(options.dtype), options.device, True),
+                      requires_grad)
 
     def new_empty(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
-        """A tensor of the given sizes with undefined elements, by default of this dtype and device."""
-        return finish(core.empty(as_dims(size, "new_empty"), new_options(self, dtype, device, "new_empty")),
+        """A tensor of the given sizes with undefined elements, by default of this dtype and
+        device."""
+        return finish(core.empty(as_dims(size, "new_empty"), new_options(self, dtype, device,
+                                                                         "new_empty")),
                       requires_grad)
 
     def new_zeros(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
         """Zeros of the given sizes, by default of this dtype and device."""
-        return finish(ops.zeros(as_dims(size, "new_zeros"), new_options(self, dtype, device, "new_zeros")),
+        return finish(ops.zeros(as_dims(size, "new_zeros"), new_options(self, dtype, device,
+                                                                        "new_zeros")),
                       requires_grad)
 
     def new_ones(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
         """Ones of the given sizes, by default of this dtype and device."""
-        return finish(ops.ones(as_dims(size, "new_ones"), new_options(self, dtype, device, "new_ones")),
+        return finish(ops.ones(as_dims(size, "new_ones"), new_options(self, dtype, device,
+                                                                      "new_ones")),
                       requires_grad)
 
-    def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None, requires_grad=False):
+    def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None,
+                 requires_grad=False):
         """One number at all places of the given sizes, by default of this dtype and device."""
-        return finish(ops.full(as_dims(size, "new_full"), as_scalar(fill_value, "new_full", "fill_value"),
+        return finish(ops.full(as_dims(size, "new_full"), as_scalar(fill_value, "new_full",
+                                                                    "fill_value"),
                                new_options(self, dtype, device, "new_full")), requires_grad)
 
 
@@ -350,7 +370,8 @@ def clone(Tensor input not None):
 
 
 def detach(Tensor input not None):
-    """The same memory without history: no gradient flows through it. Writes are still noticed by autograd.
+    """The same memory without history: no gradient flows through it. Writes are still noticed by
+    autograd.
 
     Args:
         input: tensor of any shape.

@@ -32,7 +32,8 @@ cdef class Generator:
 
     def __cinit__(self, device=None):
         if as_device(device, "Generator") != CDevice.Cpu:
-            raise RuntimeError(f"Generator: no random numbers on this device; got {device!r}, expected 'cpu'")
+            raise RuntimeError(f"Generator: no random numbers on this device; got {device!r}, "
+                               "expected 'cpu'")
         self.generator = new CGenerator(DEFAULT_SEED)
         self.owned = True
 
@@ -74,8 +75,10 @@ cdef class Generator:
         cdef GeneratorState state
         if new_state.c.dtype() != CDType.UInt8 or new_state.c.numel() != <int64_t> state.size() \
                 or new_state.c.is_meta():
-            raise ZeroValueError(f"set_state: not a generator's state; got {dtype_object(new_state.c.dtype()).name} "
-                                 f"{tuple_of(new_state.c.sizes())}, expected uint8 ({state.size()},)")
+            raise ZeroValueError(f"set_state: not a generator's state; got "
+                                 f"{dtype_object(new_state.c.dtype()).name} "
+                                 f"{tuple_of(new_state.c.sizes())}, expected uint8 "
+                                 f"({state.size()},)")
         cdef CTensor flat = ops.contiguous(new_state.c)
         memcpy(state.data(), flat.data(), state.size())
         self.generator.set_state(state)
@@ -203,7 +206,8 @@ def set_num_threads(n):
     """
     cdef int64_t count = as_int(n, "set_num_threads", "n")
     if count > 0x7FFFFFFF:
-        raise ZeroValueError(f"set_num_threads: too many threads; got {count}, expected at most 2**31 - 1")
+        raise ZeroValueError(f"set_num_threads: too many threads; got {count}, expected at most "
+                             "2**31 - 1")
     parallel.set_num_threads(<int> count if count > 0 else 0)
 
 
@@ -252,7 +256,8 @@ def empty_cache():
 
 
 def set_flush_denormal(mode):
-    """Whether arithmetic treats subnormal floats as zero. It does at start: they are up to 100 times slower.
+    """Whether arithmetic treats subnormal floats as zero. It does at start: they are up to 100
+    times slower.
 
     Args:
         mode: True or False.
@@ -306,10 +311,10 @@ def show_config():
         threads: ...
     """
     cdef allocator.MemoryStats stats = allocator.memory_stats()
-    print(f"threads: {parallel.num_threads()} ({parallel.thread_reason().decode()})\n"
-          f"processor: {cpu.cpu_features().name.decode() or 'unknown'}\n"
-          f"kernels: {table.kernels().isa.decode()}\n"
-          f"BLAS: {blas.blas_description().decode()}\n"
-          f"denormals: {'flushed to zero' if denormal.flush_denormal() else 'kept'}\n"
-          f"memory: {stats.live_bytes / 2**20:.1f} MiB in tensors, {stats.cached_bytes / 2**20:.1f} MiB cached, "
-          f"at most {stats.cache_limit / 2**20:.0f} MiB cached")
+    print(f"threads: {parallel.num_threads()} ({parallel.thread_reason().decode()})\nprocessor: "
+          f"{cpu.cpu_features().name.decode() or 'unknown'}\nkernels: "
+          f"{table.kernels().isa.decode()}\nBLAS: {blas.blas_description().decode()}\ndenormals: "
+          f"{'flushed to zero' if denormal.flush_denormal() else 'kept'}\nmemory: "
+          f"{stats.live_bytes / 2**20:.1f} MiB in tensors, {stats.cached_bytes / 2**20:.1f} MiB "
+          "cached, at most "
+          f"{stats.cache_limit / 2**20:.0f} MiB cached")

@@ -1,4 +1,5 @@
-# class Tensor: what Python's syntax needs. Its other methods are in methods.pxi and beside their operators.
+# class Tensor: what Python's syntax needs. Its other methods are in methods.pxi and beside their
+# operators.
 
 # ---- operators -----------------------------------------------------------------------------------
 cdef object operand_keeping(object x, COperand* out):
@@ -52,16 +53,18 @@ cdef Tensor array_or_tensor(object x):
 
 cdef CScalar one_element(Tensor x, str op) except *:
     if x.c.numel() != 1:
-        raise ZeroValueError(f"{op}: not one element; got a tensor of shape {tuple_of(x.c.sizes())}, "
-                             "expected exactly one element")
+        raise ZeroValueError(f"{op}: not one element; got a tensor of shape "
+                             f"{tuple_of(x.c.sizes())}, expected exactly one element")
     return ops.item(x.c)
 
 
 cdef class Tensor:
     """An array of numbers of one type, with strides, that remembers how it was computed.
 
-    Make one with :func:`tensor`, :func:`zeros`, :func:`randn` and their like. The class itself can be called
-    as in older PyTorch programs: with data for a tensor of the default dtype, or with sizes for one whose
+    Make one with :func:`tensor`, :func:`zeros`, :func:`randn` and their like. The class itself can
+    be called
+    as in older PyTorch programs: with data for a tensor of the default dtype, or with sizes for one
+    whose
     elements are undefined.
 
     Args:
@@ -92,9 +95,10 @@ cdef class Tensor:
             adopt(self, core.empty(as_dims(data, "Tensor"), options))
             return
         if len(data) > 1 or isinstance(data[0], (float, str)):
-            raise TypeError(f"Tensor: neither data nor sizes; got {short_repr(data)}, expected one sequence or ints; "
-                            "zero.tensor makes tensors of numbers")
-        adopt(self, inplace.detach(tensor_from(data[0], dtype_object(options.dtype), CDevice.Cpu, False)))
+            raise TypeError(f"Tensor: neither data nor sizes; got {short_repr(data)}, expected one "
+                            "sequence or ints; zero.tensor makes tensors of numbers")
+        adopt(self, inplace.detach(tensor_from(data[0], dtype_object(options.dtype), CDevice.Cpu,
+                                               False)))
 
     def __dealloc__(self):
         clear_wrapper(self.c, self)
@@ -159,7 +163,8 @@ cdef class Tensor:
         elif isinstance(value, Tensor):
             meta.set_grad(self.c, (<Tensor> value).c)
         else:
-            raise TypeError(f"grad: not a tensor; got {type_name(value)}, expected a Tensor or None")
+            raise TypeError(f"grad: not a tensor; got {type_name(value)}, expected a Tensor or "
+                            "None")
 
     @grad.deleter
     def grad(self):
@@ -195,13 +200,15 @@ cdef class Tensor:
         cdef int64_t d
         for d in range(self.c.dim() - 1, -1, -1):
             order.push_back(d)
-        return wrap(ops.permute(self.c, order) if self.c.dim() != 2 else ops.transpose(self.c, 0, 1))
+        return wrap(ops.permute(self.c, order) if self.c.dim() != 2 else ops.transpose(self.c, 0,
+                                                                                       1))
 
     @property
     def mT(self):
         """The tensor with its last two dimensions exchanged."""
         if self.c.dim() < 2:
-            raise ShapeError(f"mT: not a matrix; got shape {tuple_of(self.c.sizes())}, expected at least 2 dimensions")
+            raise ShapeError(f"mT: not a matrix; got shape {tuple_of(self.c.sizes())}, expected at "
+                             "least 2 dimensions")
         return wrap(ops.transpose(self.c, -2, -1))
 
     @property
@@ -220,12 +227,14 @@ cdef class Tensor:
         if isinstance(other, Tensor):
             return wrap(ops.add(COperand(self.c), COperand((<Tensor> other).c), c_one, CTarget()))
         kept = operand_keeping(other, &b)
-        return NotImplemented if kept is None else wrap(ops.add(COperand(self.c), b, c_one, CTarget()))
+        return NotImplemented if kept is None else wrap(ops.add(COperand(self.c), b, c_one,
+                                                                CTarget()))
 
     def __radd__(self, other):
         cdef COperand a
         kept = operand_keeping(other, &a)
-        return NotImplemented if kept is None else wrap(ops.add(a, COperand(self.c), c_one, CTarget()))
+        return NotImplemented if kept is None else wrap(ops.add(a, COperand(self.c), c_one,
+                                                                CTarget()))
 
     def __iadd__(self, other):
         cdef COperand b
@@ -240,12 +249,14 @@ cdef class Tensor:
         if isinstance(other, Tensor):
             return wrap(ops.sub(COperand(self.c), COperand((<Tensor> other).c), c_one, CTarget()))
         kept = operand_keeping(other, &b)
-        return NotImplemented if kept is None else wrap(ops.sub(COperand(self.c), b, c_one, CTarget()))
+        return NotImplemented if kept is None else wrap(ops.sub(COperand(self.c), b, c_one,
+                                                                CTarget()))
 
     def __rsub__(self, other):
         cdef COperand a
         kept = operand_keeping(other, &a)
-        return NotImplemented if kept is None else wrap(ops.sub(a, COperand(self.c), c_one, CTarget()))
+        return NotImplemented if kept is None else wrap(ops.sub(a, COperand(self.c), c_one,
+                                                                CTarget()))
 
     def __isub__(self, other):
         cdef COperand b
@@ -368,8 +379,10 @@ cdef class Tensor:
     # ---- conversions -----------------------------------------------------------------------------
     def __bool__(self):
         if self.c.numel() != 1:
-            raise ZeroValueError("bool: the truth value of none or several elements is ambiguous; got a tensor of "
-                                 f"shape {tuple_of(self.c.sizes())}, expected one element; use any() or all()")
+            raise ZeroValueError("bool: the truth value of none or several elements is ambiguous; "
+                                 "got a tensor of shape "
+                                 f"{tuple_of(self.c.sizes())}, expected one element; use any() or "
+                                 "all()")
         return ops.item(self.c).to_bool()
 
     def __float__(self):
@@ -398,8 +411,8 @@ cdef class Tensor:
         result = numpy_array(self)
         if dtype is not None and result.dtype != dtype:
             if copy is False:
-                raise ZeroValueError(f"__array__: another dtype needs a copy; got copy=False and dtype {dtype}, "
-                                     f"expected {result.dtype}")
+                raise ZeroValueError(f"__array__: another dtype needs a copy; got copy=False and "
+                                     f"dtype {dtype}, expected {result.dtype}")
             return result.astype(dtype)
         return result.copy() if copy else result
 
@@ -412,13 +425,15 @@ cdef class Tensor:
     # ---- container -------------------------------------------------------------------------------
     def __len__(self):
         if self.c.dim() == 0:
-            raise TypeError("len: a 0-d tensor has no length; got shape (), expected at least 1 dimension")
+            raise TypeError("len: a 0-d tensor has no length; got shape (), expected at least 1 "
+                            "dimension")
         return self.c.size(0)
 
     def __iter__(self):
         cdef CTensors rows
         if self.c.dim() == 0:
-            raise TypeError("iter: a 0-d tensor cannot be iterated over; got shape (), expected at least 1 dimension")
+            raise TypeError("iter: a 0-d tensor cannot be iterated over; got shape (), expected at "
+                            "least 1 dimension")
         rows = ops.unbind(self.c, 0)
         return iter(wrap_all(rows))
 
@@ -427,14 +442,20 @@ cdef class Tensor:
         cdef CDims all_dims
         kept = operand_keeping(element, &value)
         if kept is None:
-            raise DTypeError(f"in: neither a tensor nor a number; got {type_name(element)}, expected a Tensor or number")
-        return ops.item(ops.any(ops.eq(COperand(self.c), value, CTarget()), all_dims, False)).to_bool()
+            raise DTypeError(f"in: neither a tensor nor a number; got {type_name(element)}, "
+                             "expected a Tensor or number")
+        return ops.item(ops.any(ops.eq(COperand(self.c), value, CTarget()), all_dims,
+                                False)).to_bool()
 
     def __getitem__(self, index):
         return get_item(self, index)
 
     def __setitem__(self, index, value):
         set_item(self, index, value)
+
+    def __delitem__(self, index):
+        raise TypeError("del: elements of a tensor cannot be deleted; got del x[...], expected an "
+                        "index that leaves them out")
 
     # ---- copies ----------------------------------------------------------------------------------
     def __copy__(self):
@@ -465,7 +486,8 @@ cdef class Tensor:
         cdef object content = None
         if not values.is_meta():
             values = ops.contiguous(values)
-            content = PyBytes_FromStringAndSize(<char*> values.data(), values.numel() * itemsize(values.dtype()))
+            content = PyBytes_FromStringAndSize(<char*> values.data(),
+                                                values.numel() * itemsize(values.dtype()))
         return _rebuild_tensor, (type(self), self.dtype, tuple_of(self.c.sizes()), content,
                                  meta.requires_grad(self.c) != 0, dict(attributes_of(self)) or None)
 
@@ -548,14 +570,15 @@ cdef Tensor like(Tensor x, CTensor values):
 def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # for pickle
     cdef Tensor result
     cdef CTensor values = core.empty(as_dims(sizes, "unpickle"),
-                                     as_options(dtype, "meta" if content is None else "cpu", "unpickle"))
+                                     as_options(dtype, "meta" if content is None else "cpu",
+                                                "unpickle"))
     cdef Py_ssize_t n = values.numel() * itemsize(values.dtype())
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"unpickle: not a class of tensors; got {cls!r}")
     if content is not None:
         if not isinstance(content, bytes) or len(content) != n:
-            raise ZeroValueError(f"unpickle: the data do not fill the tensor; got {type_name(content)}, "
-                                 f"expected {n} bytes")
+            raise ZeroValueError(f"unpickle: the data do not fill the tensor; got "
+                                 f"{type_name(content)}, expected {n} bytes")
         memcpy(values.data(), <char*> (<bytes> content), n)
     values.impl().is_parameter_ = issubclass(cls, Parameter)
     if requires_grad:

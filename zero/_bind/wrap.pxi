@@ -19,9 +19,11 @@ cdef extern from *:
       void* expected = w;
       if (t.defined()) t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
     }
-    // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty one.
+    // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty
+    // one.
     static inline PyObject* zero_allocate_wrapper(PyObject* type) {
-      return reinterpret_cast<PyTypeObject*>(type)->tp_alloc(reinterpret_cast<PyTypeObject*>(type), 0);
+      auto* t = reinterpret_cast<PyTypeObject*>(type);
+      return t->tp_alloc(t, 0);
     }
     static inline PyObject* zero_steal(PyObject* o) { return o; }
     """
@@ -88,7 +90,8 @@ cdef extern from *:
       return status;
     }
     """
-    int set_class_attribute "zero_set_class_attribute"(object type, object name, object value) except -1
+    int set_class_attribute "zero_set_class_attribute"(object type, object name,
+                                                       object value) except -1
 
 
 cdef int attach(str name, object function) except -1:

@@ -3,7 +3,8 @@ from zero._cpp.node cimport CNode
 from zero._cpp.tensor cimport CTensor, CTensors
 
 cdef extern from "zero/autograd/engine.h" namespace "zero":
-    void backward(const CTensors& roots, const CTensors& grads, bint retain_graph, bint create_graph,
+    void backward(const CTensors& roots, const CTensors& grads, bint retain_graph,
+                  bint create_graph,
                   const CTensors& inputs) except +raise_error
     CTensors grad(const CTensors& roots, const CTensors& grads, const CTensors& inputs,
                   bint retain_graph, bint create_graph, bint allow_unused) except +raise_error

@@ -6,7 +6,8 @@ cdef extern from *:
     #include "zero/core/error.h"
     #include <new>
 
-    // Python's classes for the core's exceptions, set when the module starts (zero/_bind/errors.pxi).
+    // Python's classes for the core's exceptions, set when the module starts
+    // (zero/_bind/errors.pxi).
     struct ZeroErrorClasses {
       PyObject *shape, *value, *dtype, *index, *memory;
     };

@@ -86,7 +86,7 @@ Dims wrap_dims(const char* op, const Dims& dims, int64_t ndim) {
 
 bool view_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* out) {
   *out = contiguous_strides(new_sizes);
-  if (numel(sizes) == 0) return true;
+  if (sizes.empty() || numel(sizes) == 0) return true;  // one element or none: any strides will do
   // Walk both shapes from the end; each run of old dimensions without a gap serves a run of new ones.
   int64_t target = new_sizes.size() - 1;
   int64_t base = sizes.empty() ? 1 : strides[sizes.size() - 1];

@@ -29,8 +29,10 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
 }
 
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
-  const int64_t last = offset + extent(sizes, strides);
+  const int64_t reach = extent(sizes, strides);
   const int64_t have = static_cast<int64_t>(base.impl()->storage_->nbytes()) / itemsize(base.dtype());
+  if (reach == 0) offset = std::min(offset, have);  // an empty view touches nothing
+  const int64_t last = offset + reach;
   ZERO_CHECK(offset >= 0 && last <= have, ShapeError, op,
              ": the view reaches outside its storage; got sizes ", sizes, ", strides ", strides,
              ", offset ", offset, ", expected at most ", have, " elements");
