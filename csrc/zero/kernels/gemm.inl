@@ -128,10 +128,16 @@ ZERO_INLINE void some_rows(int64_t rows, int64_t k, const Matrix<T>& a, const T*
 // to[k][W] = the transpose of `width` rows x k of `from`, the missing ones zero.
 template <class T, int W>
 ZERO_NOINLINE void pack(T* to, Matrix<T> from, int64_t width, int64_t k) {
-  if (width < W) {
+  if (width < W && from.row == 1) {
     for (int64_t p = 0; p < k; ++p) {
-      for (int64_t w = 0; w < width; ++w) to[p * W + w] = *from.at(w, p);
-      for (int64_t w = width; w < W; ++w) to[p * W + w] = T(0);
+      const T* row = from.at(0, p);
+      ZERO_SIMD  // masked loads where there are such
+      for (int w = 0; w < W; ++w) to[p * W + w] = w < width ? row[w] : T(0);
+    }
+  } else if (width < W) {
+    for (int64_t p = 0; p < k; ++p) {
+      ZERO_UNROLL
+      for (int w = 0; w < W; ++w) to[p * W + w] = w < width ? *from.at(w, p) : T(0);
     }
   } else if (from.row == 1) {
     for (int64_t p = 0; p < k; ++p) copy_bytes(to + p * W, from.at(0, p), W * sizeof(T));

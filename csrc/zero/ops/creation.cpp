@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zero/ops/iterator.h"
+#include "zero/runtime/blocking.h"
 #include "zero/runtime/parallel.h"
 
 namespace zero {
@@ -114,7 +115,7 @@ uint64_t multiply_high(uint64_t a, uint64_t b) {
   return a1 * b1 + (middle >> 32) + (cross >> 32);
 }
 
-// ceil((end - start) / step), checked.
+// ceil((end - start) / step), checked. For int64 bounds and step are integers first, as in PyTorch.
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
   const double a = start.to_double(), b = end.to_double(), s = step.to_double();
   ZERO_CHECK(std::isfinite(a) && std::isfinite(b) && std::isfinite(s), ValueError,
@@ -122,7 +123,19 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
   ZERO_CHECK(s != 0, ValueError, "arange: the step is 0; got start ", start, ", end ", end, ", expected another step");
   ZERO_CHECK((b - a) / s >= 0, ValueError, "arange: the step leads away from the end; got start ", start, ", end ", end,
              ", step ", step, ", expected a ", b > a ? "positive" : "negative", " step");
-  if (dtype == DType::Int64 && !start.is_float() && !end.is_float() && !step.is_float()) {
+  if (!is_floating(dtype)) {
+    const double limit = 9223372036854775807.0;
+    const bool fits = [&] {
+      for (const Scalar* x : {&start, &end, &step})
+        if (x->is_float() && std::abs(x->to_double()) >= limit) return false;
+      return true;
+    }();
+    ZERO_CHECK(fits, ValueError, "arange: a bound or the step is no int64; got start ", start, ", end ", end, ", step ", step,
+               " for ", dtype);
+    ZERO_CHECK(step.to_int() != 0, ValueError, "arange: the step is 0 as an integer; got ", step, " for ", dtype,
+               ", expected an integer step or a floating dtype");
+  }
+  if (dtype == DType::Int64) {
     // Unsigned, since end - start may exceed int64.
     const bool up = step.to_int() > 0;
     const uint64_t from = static_cast<uint64_t>(start.to_int()), to = static_cast<uint64_t>(end.to_int());
@@ -169,8 +182,6 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
   const int64_t n = arange_length(start, end, step, options.dtype);
   if (!is_floating(options.dtype)) {
     const int64_t first = start.to_int(), stride = step.to_int();
-    ZERO_CHECK(stride != 0, ValueError, "arange: the step is 0 as an integer; got ", step, " for ", options.dtype,
-               ", expected an integer step or a floating dtype");
     Tensor y = empty({n}, options);
     if (y.is_meta()) return y;
     fill_blocks<int64_t>(y, [=](int64_t* out, int64_t begin, int64_t count) {
@@ -235,6 +246,7 @@ Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
   Tensor y = empty({n}, {DType::Int64, options.device});
   if (!y.is_meta() && n > 0) {
     const Generator::Draw d = reserve(generator, n);
+    BlockingSection section(n > 100000);
     int64_t* items = y.data<int64_t>();
     for (int64_t i = 0; i < n; ++i) items[i] = i;
     // Fisher and Yates: item i changes places with one of the items 0 .. i, chosen by word i of the draw.
