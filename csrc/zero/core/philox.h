@@ -16,17 +16,30 @@
 
 namespace zero {
 
+constexpr uint32_t kPhiloxFactor0 = 0xD2511F53u, kPhiloxFactor1 = 0xCD9E8D57u;
+constexpr uint32_t kPhiloxKeyStep0 = 0x9E3779B9u;  // golden ratio
+constexpr uint32_t kPhiloxKeyStep1 = 0xBB67AE85u;  // sqrt(3) - 1
+constexpr int kPhiloxRounds = 10;
+
+// On its own for kernels/random.inl, which runs a round on many blocks at a time.
+ZERO_PHILOX_INLINE void philox_round(uint32_t key0, uint32_t key1, uint32_t& c0, uint32_t& c1, uint32_t& c2,
+                                     uint32_t& c3) {
+  // Halves of the products on their own: compilers know a vector form of each.
+  const uint32_t high0 = static_cast<uint32_t>(uint64_t{kPhiloxFactor0} * c0 >> 32);
+  const uint32_t high1 = static_cast<uint32_t>(uint64_t{kPhiloxFactor1} * c2 >> 32);
+  const uint32_t low0 = kPhiloxFactor0 * c0, low1 = kPhiloxFactor1 * c2;
+  c0 = high1 ^ c1 ^ key0;
+  c1 = low1;
+  c2 = high0 ^ c3 ^ key1;
+  c3 = low0;
+}
+
 ZERO_PHILOX_INLINE void philox4x32(uint32_t key0, uint32_t key1, uint32_t c0, uint32_t c1,
                                    uint32_t c2, uint32_t c3, uint32_t out[4]) {
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t product0 = uint64_t{0xD2511F53u} * c0;
-    const uint64_t product1 = uint64_t{0xCD9E8D57u} * c2;
-    c0 = static_cast<uint32_t>(product1 >> 32) ^ c1 ^ key0;
-    c1 = static_cast<uint32_t>(product1);
-    c2 = static_cast<uint32_t>(product0 >> 32) ^ c3 ^ key1;
-    c3 = static_cast<uint32_t>(product0);
-    key0 += 0x9E3779B9u;  // golden ratio
-    key1 += 0xBB67AE85u;  // sqrt(3) - 1
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    philox_round(key0, key1, c0, c1, c2, c3);
+    key0 += kPhiloxKeyStep0;
+    key1 += kPhiloxKeyStep1;
   }
   out[0] = c0;
   out[1] = c1;

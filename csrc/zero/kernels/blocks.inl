@@ -20,11 +20,23 @@ struct Tile {
 
 template <class Bits>
 void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
+  if (s1 < s0 && s1 != 0) {  // along the cache lines, each read once: s0 may map all lines to one set
+    for (int64_t i = 0; i < tile.columns; ++i, from += s0) {
+      for (int64_t j = 0; j < tile.rows; ++j) {
+        to[j * tile.columns + i] = *reinterpret_cast<const Bits*>(from + j * s1);
+      }
+    }
+    return;
+  }
   for (int64_t j = 0; j < tile.rows; ++j, to += tile.columns, from += s1) {
+    const Bits* row = reinterpret_cast<const Bits*>(from);
     if (s0 == int64_t{sizeof(Bits)}) {
-      const Bits* row = reinterpret_cast<const Bits*>(from);
       ZERO_SIMD
       for (int64_t i = 0; i < tile.columns; ++i) to[i] = row[i];
+    } else if (s0 == 0 && tile.columns > 0) {
+      const Bits value = *row;
+      ZERO_SIMD
+      for (int64_t i = 0; i < tile.columns; ++i) to[i] = value;
     } else {
       const char* p = from;
       for (int64_t i = 0; i < tile.columns; ++i, p += s0) to[i] = *reinterpret_cast<const Bits*>(p);
@@ -34,6 +46,14 @@ void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) 
 
 template <class Bits>
 void scatter_tile(char* to, int64_t s0, int64_t s1, const Bits* from, Tile tile) {
+  if (s1 < s0) {
+    for (int64_t i = 0; i < tile.columns; ++i, to += s0) {
+      for (int64_t j = 0; j < tile.rows; ++j) {
+        *reinterpret_cast<Bits*>(to + j * s1) = from[j * tile.columns + i];
+      }
+    }
+    return;
+  }
   for (int64_t j = 0; j < tile.rows; ++j, to += s1, from += tile.columns) {
     char* p = to;
     for (int64_t i = 0; i < tile.columns; ++i, p += s0) *reinterpret_cast<Bits*>(p) = from[i];
@@ -57,6 +77,11 @@ ZERO_NOINLINE void scatter(int64_t size, char* to, int64_t s0, int64_t s1, const
   }
 }
 
+// kBlock / n, in 32 bits: a 64-bit division takes longer than a small call.
+ZERO_INLINE int64_t divide_block(int64_t n) {
+  return static_cast<int64_t>(static_cast<uint32_t>(kBlock) / static_cast<uint32_t>(n));
+}
+
 ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, int operands, char* const* data,
                               const int64_t* strides, int64_t n0, int64_t n1) {
   const int64_t* inner = strides;
@@ -71,12 +96,12 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
   // as much of a row, or as many short rows, as make a block.
   Tile full = {n0, 1};
   if (transposed && n0 > 1 && n1 > 1) {
-    full.columns = n1 < 16 ? kBlock / n1 : 16;
+    full.columns = n1 < 16 ? divide_block(n1) : 16;
     full.columns = full.columns < n0 ? full.columns : n0;
-    full.rows = kBlock / full.columns;
+    full.rows = divide_block(full.columns);
   } else if (n0 > 0 && (!dense || n0 < 32 || (stacked && n0 < kBlock / 2))) {
     full.columns = n0 < kBlock ? n0 : kBlock;
-    full.rows = kBlock / full.columns;
+    full.rows = n1 == 1 ? 1 : divide_block(full.columns);
   }
   const bool whole_rows = full.columns == n0;
 

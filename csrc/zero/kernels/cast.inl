@@ -60,11 +60,13 @@ ZERO_INLINE BFloat16 to_bfloat16(float x) {
 
 template <class F>
 ZERO_INLINE int32_t to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the same
-  return (x > F(-2147483649.0)) & (x < F(2147483648.0)) ? static_cast<int32_t>(x) : INT32_MIN;
+  const bool fits = (x > F(-2147483649.0)) & (x < F(2147483648.0));
+  return fits ? static_cast<int32_t>(x) : INT32_MIN;
 }
 template <class F>
 ZERO_INLINE int64_t to_int64(F x) {
-  return (x >= F(-9223372036854775808.0)) & (x < F(9223372036854775808.0)) ? static_cast<int64_t>(x) : INT64_MIN;
+  const bool fits = (x >= F(-9223372036854775808.0)) & (x < F(9223372036854775808.0));
+  return fits ? static_cast<int64_t>(x) : INT64_MIN;
 }
 
 template <class T> constexpr bool is_half = false;
@@ -133,13 +135,12 @@ void cast(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
   map_strided(cast_loop<To, From>, nullptr, kSizes, data, strides, n0, n1);
 }
 
-// Copies. Strided, transposed (inner stride large, outer stride small) and broadcast ones go in tiles, so
-// that every cache line is used up while it is in L1, whichever side runs across the lines.
+// Copies. Dense rows move as they are. The others go in tiles through a block in L1: each cache line of the
+// source is read once, along whichever dimension it lies, and each of the target written once.
 template <class Bits>
 void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
   constexpr int64_t kSize = sizeof(Bits);
-  constexpr int64_t kTile = 64;
-  const int64_t so0 = strides[0], sa0 = strides[1], so1 = strides[2], sa1 = strides[3];
+  int64_t so0 = strides[0], sa0 = strides[1], so1 = strides[2], sa1 = strides[3];
   if (so0 == kSize && sa0 == kSize) {
     for (int64_t j = 0; j < n1; ++j) {
       char* out = data[0] + j * so1;
@@ -148,17 +149,28 @@ void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
     }
     return;
   }
-  for (int64_t j0 = 0; j0 < n1; j0 += kTile) {
-    const int64_t j_end = j0 + kTile < n1 ? j0 + kTile : n1;
-    for (int64_t i0 = 0; i0 < n0; i0 += kTile) {
-      const int64_t m = i0 + kTile < n0 ? kTile : n0 - i0;
-      for (int64_t j = j0; j < j_end; ++j) {
-        char* out = data[0] + i0 * so0 + j * so1;
-        const char* in = data[1] + i0 * sa0 + j * sa1;
-        for (int64_t i = 0; i < m; ++i) {
-          *reinterpret_cast<Bits*>(out + i * so0) = *reinterpret_cast<const Bits*>(in + i * sa0);
-        }
+  if (n1 == 1 || (so1 >= so0 && (sa1 >= sa0 || sa1 == 0))) {  // both run along n0
+    for (int64_t j = 0; j < n1; ++j) {
+      char* out = data[0] + j * so1;
+      const char* in = data[1] + j * sa1;
+      for (int64_t i = 0; i < n0; ++i, out += so0, in += sa0) {
+        *reinterpret_cast<Bits*>(out) = *reinterpret_cast<const Bits*>(in);
       }
+    }
+    return;
+  }
+  constexpr int64_t kColumns = 64, kRows = 64 / kSize < 16 ? 16 : 64 / kSize;
+  Bits block[kColumns * kRows];
+  if (so1 < so0) {  // the target's lines along n0
+    int64_t t = so0; so0 = so1; so1 = t;
+    t = sa0; sa0 = sa1; sa1 = t;
+    t = n0; n0 = n1; n1 = t;
+  }
+  for (int64_t j = 0; j < n1; j += kRows) {
+    for (int64_t i = 0; i < n0; i += kColumns) {
+      const Tile tile = {n0 - i < kColumns ? n0 - i : kColumns, n1 - j < kRows ? n1 - j : kRows};
+      gather_tile(block, data[1] + i * sa0 + j * sa1, sa0, sa1, tile);
+      scatter_tile(data[0] + i * so0 + j * so1, so0, so1, block, tile);
     }
   }
 }

@@ -23,6 +23,10 @@
 #define ZERO_LIBM(name) ::name
 #endif
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // a loop that calls libm cannot become vector code
+#endif
+
 namespace zero::ZERO_ISA_NS {
 namespace {
 

@@ -96,8 +96,8 @@ ZERO_BINARY_FUNCTOR(Ge, a >= b)
 ZERO_BINARY_FUNCTOR(LogicalAnd, bool((a != T(0)) & (b != T(0))))  // NaN is true
 ZERO_BINARY_FUNCTOR(LogicalOr, bool((a != T(0)) | (b != T(0))))
 ZERO_BINARY_FUNCTOR(LogicalXor, (a != T(0)) != (b != T(0)))
-ZERO_BINARY_FUNCTOR(Maximum, (a >= b) | (a != a) ? a : b)  // NaN if either is
-ZERO_BINARY_FUNCTOR(Minimum, (a <= b) | (a != a) ? a : b)
+ZERO_BINARY_FUNCTOR(Maximum, ((a >= b) | (a != a)) ? a : b)  // NaN if either is
+ZERO_BINARY_FUNCTOR(Minimum, ((a <= b) | (a != a)) ? a : b)
 ZERO_BINARY_FUNCTOR(BitAnd, T(a & b))
 ZERO_BINARY_FUNCTOR(BitOr, T(a | b))
 ZERO_BINARY_FUNCTOR(BitXor, T(a ^ b))
@@ -156,8 +156,8 @@ struct Clamp {
   struct Bound {
     T lo, hi;
     ZERO_INLINE T operator()(T x) const {
-      x = (x < lo) | (lo != lo) ? lo : x;  // a NaN bound gives NaN
-      return (x > hi) | (hi != hi) ? hi : x;
+      x = ((x < lo) | (lo != lo)) ? lo : x;  // a NaN bound gives NaN
+      return ((x > hi) | (hi != hi)) ? hi : x;
     }
   };
   template <class T>

@@ -172,7 +172,7 @@ ZERO_INLINE double atan2_core(double y, double x) {
   double a = s * (1.0 + z * series) + (far ? kPi / 4 : 0.0);
   a = swap ? kPi / 2 - a : a;
   a = bit_cast<int64_t>(x) < 0 ? kPi - a : a;
-  a = (x != x) | (y != y) ? kNan : a;
+  a = ((x != x) | (y != y)) ? kNan : a;
   return copysign(a, y);
 }
 
@@ -370,7 +370,7 @@ ZERO_INLINE float pow(float x, float y) {
   l = ax == 0.0f ? -kInf : l;
   l = ax < kInfF ? l : static_cast<double>(ax);  // infinity and NaN
   double p = y * l;
-  p = (ax == 1.0f) & (y == y) ? 0.0 : p;
+  p = ((ax == 1.0f) & (y == y)) ? 0.0 : p;
   p = p > 200.0 ? 200.0 : p;
   p = p < -200.0 ? -200.0 : p;
   const float magnitude = static_cast<float>(exp2_core(p));
@@ -378,8 +378,8 @@ ZERO_INLINE float pow(float x, float y) {
   const bool odd = integer & !is_integer(0.5f * y);
   const uint32_t flip = odd ? bit_cast<uint32_t>(x) & 0x80000000u : 0u;
   float r = bit_cast<float>(bit_cast<uint32_t>(magnitude) ^ flip);
-  r = (x < 0.0f) & (x > -kInfF) & !integer ? kNanF : r;
-  return (y == 0.0f) | (x == 1.0f) ? 1.0f : r;
+  r = ((x < 0.0f) & (x > -kInfF) & !integer) ? kNanF : r;
+  return ((y == 0.0f) | (x == 1.0f)) ? 1.0f : r;
 }
 
 }  // namespace math

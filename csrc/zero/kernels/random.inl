@@ -11,19 +11,31 @@
 namespace zero::ZERO_ISA_NS {
 namespace {
 
-constexpr int kCounters = 64;           // Philox calls a block
-constexpr int kWords = 4 * kCounters;   // 32-bit words a block
+constexpr int kCounters = 64;  // a block
 
-// words[k][c] is word k of counter `first + c`.
+// words[k][c] is word k of counter `first + c`. Round by round over the block: that becomes vector code.
 ZERO_NOINLINE void philox_block(uint64_t seed, uint64_t first, uint32_t (*words)[kCounters]) {
-  ZERO_SIMD
+  uint32_t *w0 = words[0], *w1 = words[1], *w2 = words[2], *w3 = words[3];
   for (int c = 0; c < kCounters; ++c) {
-    uint32_t out[4];
-    philox(seed, first + static_cast<uint64_t>(c), out);
-    words[0][c] = out[0];
-    words[1][c] = out[1];
-    words[2][c] = out[2];
-    words[3][c] = out[3];
+    const uint64_t counter = first + static_cast<uint64_t>(c);
+    w0[c] = static_cast<uint32_t>(counter);
+    w1[c] = static_cast<uint32_t>(counter >> 32);
+    w2[c] = 0;
+    w3[c] = 0;
+  }
+  uint32_t key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    ZERO_SIMD
+    for (int c = 0; c < kCounters; ++c) {
+      uint32_t c0 = w0[c], c1 = w1[c], c2 = w2[c], c3 = w3[c];
+      philox_round(key0, key1, c0, c1, c2, c3);
+      w0[c] = c0;
+      w1[c] = c1;
+      w2[c] = c2;
+      w3[c] = c3;
+    }
+    key0 += kPhiloxKeyStep0;
+    key1 += kPhiloxKeyStep1;
   }
 }
 
