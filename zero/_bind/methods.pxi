@@ -414,5 +414,15 @@ cdef int add_methods(object source) except -1:
     return 0
 
 
+cdef int hide_names() except -1:
+    """Takes what is of no use outside from the module; users meet nodes and modes as objects only."""
+    cdef dict names = globals()
+    for name in ("TensorMethods", "_cast_method", "ListReader"):
+        del names[name]
+    for name in ("Node", "GradMode"):
+        names["_" + name] = names.pop(name)
+    return 0
+
+
 add_methods(TensorMethods)
-del globals()["TensorMethods"], globals()["_cast_method"]
+hide_names()
