@@ -415,7 +415,7 @@ cdef int add_methods(object source) except -1:
 
 
 cdef int hide_names() except -1:
-    """Takes what is of no use outside from the module; users meet nodes and modes as objects only."""
+    """Takes from the module what is of no use outside; nodes and modes are met as objects."""
     cdef dict names = globals()
     for name in ("TensorMethods", "_cast_method", "ListReader"):
         del names[name]
