@@ -65,7 +65,10 @@ def abs(Tensor input not None):
     """The magnitudes: ``y = |x|``. The gradient at 0 is 0.
 
     Args:
-        input: tensor of any shape.
+        input: tensor of any shape, not bool.
+
+    Raises:
+        DTypeError: the tensor is bool.
 
     Example:
         >>> import zero

@@ -58,6 +58,7 @@ Tensor neg(const Tensor& x, Target target) {
 }
 
 Tensor abs(const Tensor& x, Target target) {
+  refuse_bool("abs", x, "a number");
   const Tensor kept = target.preserve(x, requires_grad(x));
   Tensor y = same("abs", ElementwiseOp::Abs, x, target);
   record("AbsBackward0", target, y, {&x}, {&kept},

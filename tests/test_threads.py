@@ -1,0 +1,269 @@
+"""The same bits for every number of threads, from several Python threads and after a fork."""
+
+import hashlib
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+import zero
+
+
+@pytest.fixture(autouse=True)
+def same_threads():
+    before = zero.get_num_threads()
+    yield
+    zero.set_num_threads(before)
+
+
+def train(k: int, steps: int = 4) -> bytes:
+    """The parameters of an MLP after a few steps of SGD, as bytes."""
+    zero.manual_seed(3)
+    model = zero.nn.Sequential(zero.nn.Linear(k, 96), zero.nn.ReLU(), zero.nn.Linear(96, 33), zero.nn.Tanh(), zero.nn.Linear(33, 10))
+    optimizer = zero.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4)
+    x, y = zero.randn(200, k), zero.randint(0, 10, (200,))
+    for _ in range(steps):
+        optimizer.zero_grad()
+        zero.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    return b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+
+
+def products() -> bytes:
+    """Shapes whose K is beyond what a BLAS sums in one go, tall, wide, batched, transposed, and vectors."""
+    zero.manual_seed(4)
+    found = []
+    for m, k, n in ((65, 464, 70), (130, 784, 257), (33, 1500, 600), (600, 1500, 17), (1, 1500, 900), (900, 784, 1), (513, 513, 513)):
+        a, b = zero.randn(m, k), zero.randn(k, n)
+        found += [a @ b, a @ b.T.contiguous().T, a.T.contiguous().T @ b]
+    found += [zero.randn(9, 60, 70) @ zero.randn(9, 70, 80), zero.randn(700, 784) @ zero.randn(784)]
+    found += [zero.randn(100, 784, dtype=zero.float64) @ zero.randn(784, 90, dtype=zero.float64)]
+    found += [zero.randn(301, 1031).sum(), zero.randn(301, 1031).var(0), zero.randn(400, 300).log_softmax(1), zero.rand(300_001)]
+    return b"".join(t.numpy().tobytes() for t in found)
+
+
+def fingerprint() -> str:
+    return " ".join(hashlib.sha256(part).hexdigest()[:16] for part in (train(784), train(1500), products()))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    before = zero.get_num_threads()
+    zero.set_num_threads(1)
+    result = fingerprint()
+    zero.set_num_threads(before)
+    return result
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_thread_counts_give_the_same_bits(expected, threads):
+    zero.set_num_threads(threads)
+    assert zero.get_num_threads() == threads
+    assert fingerprint() == expected
+
+
+def child(code: str, **environment) -> str:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ZERO_", "OMP_"))}
+    path = os.pathsep.join([os.path.dirname(__file__), kept.get("PYTHONPATH", "")])
+    done = subprocess.run([sys.executable, "-c", code], env=kept | {"PYTHONPATH": path} | environment, capture_output=True,
+                          text=True, timeout=240)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("environment", [{"ZERO_NUM_THREADS": "2"}, {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "1"},
+                                         {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "3"}], ids=str)  # fmt: skip
+def test_other_processes_give_the_same_bits(expected, environment):
+    assert child("import test_threads; print(test_threads.fingerprint())", **environment) == expected
+
+
+def test_twice_in_a_row(expected):
+    zero.set_num_threads(3)
+    assert fingerprint() == fingerprint() == expected
+
+
+def test_the_fingerprint_can_differ():
+    one = train(784, steps=1)
+    assert one != train(784, steps=2) and one == train(784, steps=1)
+
+
+def test_digits_give_the_same_bits_on_any_number_of_threads():
+    pytest.importorskip("sklearn")
+    code = (
+        "import sys, hashlib; sys.argv = ['digits.py', '--epochs', '2', '--no-plot']; sys.path.insert(0, {!r})\n"
+        "import zero, digits; zero.set_num_threads({}); zero.manual_seed(0)\n"
+        "x, y, *_ = digits.load(0); m = digits.build(); digits.train(m, x, y, 2, 0)\n"
+        "print(hashlib.sha256(b''.join(p.detach().numpy().tobytes() for p in m.parameters())).hexdigest())"
+    )
+    pytest.importorskip("tqdm")
+    examples = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
+    found = {child(code.format(examples, n)) for n in (1, 2, 3, 7)}
+    found.add(child(code.format(examples, 2), ZERO_GRAIN="1"))
+    assert len(found) == 1
+
+
+# ---- fork ------------------------------------------------------------------------------------------
+def in_child(results):
+    x = zero.ones(400, 400)
+    y = (x @ x).sum().item() + zero.ones(2_000_000).sum().item()
+    zero.set_num_threads(3)
+    results.put((y, zero.ones(3_000_000).exp().sum().item() > 0, zero.get_num_threads()))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_computes():
+    zero.set_num_threads(3)
+    x = zero.ones(400, 400)
+    (x @ x).sum()
+    zero.ones(2_000_000).exp()
+    context = multiprocessing.get_context("fork")
+    for _ in range(3):
+        results = context.Queue()
+        process = context.Process(target=in_child, args=(results,))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # other tests' Python threads
+            process.start()
+        assert results.get(timeout=60) == (400 * 400 * 400 + 2_000_000, True, 3)
+        process.join(60)
+        assert process.exitcode == 0
+        assert zero.ones(2_000_000).sum().item() == 2_000_000  # and the parent goes on
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_fork_while_another_thread_computes():
+    zero.set_num_threads(2)
+    stop = threading.Event()
+
+    def work():
+        x = zero.ones(300, 300)
+        while not stop.is_set():
+            (x @ x).exp().sum()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        for _ in range(10):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                pid = os.fork()
+            if pid == 0:
+                ok = zero.ones(1_000_000).sum().item() == 1_000_000 and zero.rand(3).shape == (3,)
+                os._exit(0 if ok else 1)
+            deadline = time.monotonic() + 60
+            while os.waitpid(pid, os.WNOHANG) == (0, 0):
+                if time.monotonic() > deadline:
+                    os.kill(pid, 9)
+                    os.waitpid(pid, 0)
+                    pytest.fail("the child hangs")
+                time.sleep(0.001)
+    finally:
+        stop.set()
+        worker.join()
+
+
+def test_random_state_of_a_child_is_the_parents():
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork")
+    zero.manual_seed(11)
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        os.write(write, zero.rand(4).numpy().tobytes())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert os.read(read, 16) == zero.rand(4).numpy().tobytes()
+    os.close(read)
+    os.close(write)
+
+
+# ---- several Python threads ------------------------------------------------------------------------
+def run_threads(n, work):
+    errors, results = [], [None] * n
+
+    def call(i):
+        try:
+            results[i] = work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call, args=(i,)) for i in range(n)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert errors == []
+    return results
+
+
+def test_python_threads_compute_at_once():
+    zero.set_num_threads(2)
+    a = zero.tensor(np.random.default_rng(0).normal(size=(300, 400)).astype(np.float32))
+    expected = ((a @ a.T).tanh().sum(1), (a * 2).exp().mean())
+
+    def work(i):
+        for _ in range(15):
+            y = (a @ a.T).tanh().sum(1), (a * 2).exp().mean()
+            assert all(zero.equal(p, q) for p, q in zip(y, expected, strict=True))
+        return True
+
+    assert run_threads(4, work) == [True] * 4
+
+
+def test_python_threads_train_models_of_their_own():
+    def work(i):
+        w = zero.full((50, 20), 0.1, requires_grad=True)
+        x = zero.ones(64, 50) * (i + 1)
+        for _ in range(30):
+            w.grad = None
+            ((x @ w) ** 2).mean().backward()
+            with zero.no_grad():
+                w -= 1e-4 * w.grad
+        return w.detach().tolist()
+
+    together = run_threads(4, work)
+    assert together == [work(i) for i in range(4)]
+
+
+def test_python_threads_differentiate_one_graph():
+    x = zero.ones(1000, requires_grad=True)
+    y = (x * 2).exp().sum()
+    found = run_threads(4, lambda i: zero.autograd.grad(y, x, retain_graph=True)[0])
+    assert all(zero.equal(g, found[0]) for g in found)
+
+
+def test_blocks_are_freed_by_other_threads():
+    made = run_threads(3, lambda i: [zero.full((17, i + 1), float(i)) for _ in range(2000)])
+    assert run_threads(3, lambda i: sum(t[0, 0].item() for t in made[(i + 1) % 3])) == [2000.0, 4000.0, 0.0]
+    before = zero.memory_stats()["live_blocks"]
+    run_threads(3, lambda i: made[i].clear())
+    assert zero.memory_stats()["live_blocks"] == before - 6000
+
+
+def test_long_work_lets_other_python_threads_run():
+    zero.set_num_threads(1)
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    ticker = threading.Thread(target=tick)
+    x = zero.ones(1400, 1400)
+    x @ x
+    ticker.start()
+    time.sleep(0.02)
+    start = time.perf_counter()
+    while time.perf_counter() - start < 0.5:
+        x @ x
+    inside = [t for t in ticks if t > start]
+    stop.set()
+    ticker.join()
+    assert len(inside) >= 10  # each product is tens of milliseconds; with the lock held there would be one per product
