@@ -116,13 +116,29 @@ def compare_function(where, nodes, value, method=False):
     if len(nodes) == 1:
         stub = stub_parameters(nodes[0])[method:]
         return None if stub == real else f"{where}: the stub says {stub}, the module {real}"
-    kinds = {name: kind for name, kind, _ in real}
-    for node in nodes:  # an overload may leave out parameters and tighten defaults
-        for name, kind, default in stub_parameters(node)[method:]:
-            if name not in kinds or kind not in (kinds[name], inspect.Parameter.KEYWORD_ONLY):
-                return f"{where}: an overload has {name} ({kind.name}), which the module does not"
-            if default is not inspect.Parameter.empty and (name, kinds[name], default) not in real:
-                return f"{where}: an overload gives {name} the default {default!r}"
+    for node in nodes:
+        difference = compare_overload(inspect.signature(value), node)
+        if difference:
+            return f"{where}: {difference}"
+    return None
+
+
+def compare_overload(signature, node):
+    """An overload describes some of the calls; the function must take all of them."""
+    parameters = stub_parameters(node)
+    by_position = [n for n, kind, _ in parameters if kind is not inspect.Parameter.KEYWORD_ONLY]
+    by_name = {
+        n: None for n, kind, _ in parameters if kind is not inspect.Parameter.POSITIONAL_ONLY
+    }
+    self = by_name.pop(parameters[0][0], None)
+    try:
+        signature.bind(*by_position)
+        signature.bind(self, **by_name)
+    except TypeError as error:
+        return f"an overload does not fit the module: {error}"
+    for name, _, default in parameters:
+        if default is not inspect.Parameter.empty and signature.parameters[name].default != default:
+            return f"an overload gives {name} the default {default!r}"
     return None
 
 
@@ -188,3 +204,7 @@ def test_a_difference_is_found():
     assert compare_function("f", node, same) is None
     assert compare_function("f", node, other) is not None
     assert compare_function("f", node, positional) is not None
+
+    overloads = ast.parse("def g(a, b): ...\ndef g(a, c): ...").body
+    assert compare_function("g", overloads, lambda a, b=None, *, c=None: None) is None
+    assert compare_function("g", overloads, lambda a, b=None: None) is not None
