@@ -1,5 +1,5 @@
-// The elementwise, cast and random kernels of every instruction set that this processor has: layouts,
-// semantics, agreement. Links the isa_*.cpp objects only.
+// The elementwise, cast and random kernels of every instruction set that this processor has:
+// layouts, semantics, agreement. Links the isa_*.cpp objects only.
 #include <bit>
 #include <climits>
 #include <cmath>
@@ -297,7 +297,7 @@ void check_bool_semantics(const KernelTable& k) {
   }
 }
 
-// ---- casts ---------------------------------------------------------------------------------------
+// ---- casts --------------------------------------------------------------------------------------
 
 // Conversions written another way: through long double and a search among all 16-bit floats.
 double half_value(uint16_t h) {
@@ -493,7 +493,7 @@ void check_casts(const KernelTable& k) {
   }
 }
 
-// ---- random --------------------------------------------------------------------------------------
+// ---- random -------------------------------------------------------------------------------------
 
 template <class T>
 std::vector<T> draw(RandomFn fn, int64_t n, const void* params, uint64_t seed = 5,

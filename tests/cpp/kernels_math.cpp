@@ -1,6 +1,7 @@
-// Accuracy of kernels/math.inl: the worst error of each float32 function against float64 libm, in ulp.
-// Compiled once per instruction set (ZERO_ISA_NS and the flags of tools/build_core.py), without the table.
-// Arguments: every `step`-th float32 of all 2^32, then dense samples around the edges.
+// Accuracy of kernels/math.inl: the worst error of each float32 function against float64 libm, in
+// ulp. Compiled once per instruction set (ZERO_ISA_NS and the flags of tools/build_core.py),
+// without the table. Arguments: every `step`-th float32 of all 2^32, then dense samples around the
+// edges.
 #include <bit>
 #include <cmath>
 #include <cstdio>

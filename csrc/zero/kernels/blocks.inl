@@ -1,7 +1,8 @@
 // The loop around elementwise loops: broadcast, strided and transposed operands in two dimensions.
 //
 // An op needs only a loop over contiguous memory, as vector code. Operands of another layout are
-// gathered into (or scattered from) a block in L1; what repeats (a scalar, a bias row) is gathered once.
+// gathered into (or scattered from) a block in L1; what repeats (a scalar, a bias row) is gathered
+// once.
 #pragma once
 
 #include "zero/kernels/common.inl"
@@ -20,7 +21,8 @@ struct Tile {
 
 template <class Bits>
 void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
-  if (s1 < s0 && s1 != 0) {  // along the cache lines, each read once: s0 may map all lines to one set
+  if (s1 < s0 &&
+      s1 != 0) {  // along the cache lines, each read once: s0 may map all lines to one set
     for (int64_t i = 0; i < tile.columns; ++i, from += s0) {
       for (int64_t j = 0; j < tile.rows; ++j) {
         to[j * tile.columns + i] = *reinterpret_cast<const Bits*>(from + j * s1);
@@ -60,7 +62,8 @@ void scatter_tile(char* to, int64_t s0, int64_t s1, const Bits* from, Tile tile)
   }
 }
 
-ZERO_NOINLINE void gather(int64_t size, char* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
+ZERO_NOINLINE void gather(int64_t size, char* to, const char* from, int64_t s0, int64_t s1,
+                          Tile tile) {
   switch (size) {
     case 1: return gather_tile(reinterpret_cast<uint8_t*>(to), from, s0, s1, tile);
     case 2: return gather_tile(reinterpret_cast<uint16_t*>(to), from, s0, s1, tile);
@@ -68,7 +71,8 @@ ZERO_NOINLINE void gather(int64_t size, char* to, const char* from, int64_t s0, 
     default: return gather_tile(reinterpret_cast<uint64_t*>(to), from, s0, s1, tile);
   }
 }
-ZERO_NOINLINE void scatter(int64_t size, char* to, int64_t s0, int64_t s1, const char* from, Tile tile) {
+ZERO_NOINLINE void scatter(int64_t size, char* to, int64_t s0, int64_t s1, const char* from,
+                           Tile tile) {
   switch (size) {
     case 1: return scatter_tile(to, s0, s1, reinterpret_cast<const uint8_t*>(from), tile);
     case 2: return scatter_tile(to, s0, s1, reinterpret_cast<const uint16_t*>(from), tile);
@@ -82,8 +86,8 @@ ZERO_INLINE int64_t divide_block(int64_t n) {
   return static_cast<int64_t>(static_cast<uint32_t>(kBlock) / static_cast<uint32_t>(n));
 }
 
-ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, int operands, char* const* data,
-                              const int64_t* strides, int64_t n0, int64_t n1) {
+ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, int operands,
+                              char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
   const int64_t* inner = strides;
   const int64_t* outer = strides + operands;
   bool dense = true, stacked = true, transposed = false;
@@ -92,8 +96,8 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
     stacked = stacked && (outer[k] == n0 * sizes[k] || (outer[k] == 0 && k > 0));
     transposed = transposed || (outer[k] == sizes[k] && inner[k] > outer[k]);
   }
-  // Squares if a column is dense, to use up its cache lines; whole rows if these are dense and long; else
-  // as much of a row, or as many short rows, as make a block.
+  // Squares if a column is dense, to use up its cache lines; whole rows if these are dense and
+  // long; else as much of a row, or as many short rows, as make a block.
   Tile full = {n0, 1};
   if (transposed && n0 > 1 && n1 > 1) {
     full.columns = n1 < 16 ? divide_block(n1) : 16;
@@ -108,24 +112,28 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
   alignas(64) char buffers[kMaxOperands][kBlock * 8];
   bool direct[kMaxOperands];
   for (int k = 0; k < operands; ++k) {
-    direct[k] = inner[k] == sizes[k] && (full.rows == 1 || (whole_rows && outer[k] == n0 * sizes[k]));
+    direct[k] =
+        inner[k] == sizes[k] && (full.rows == 1 || (whole_rows && outer[k] == n0 * sizes[k]));
   }
   char* pointers[kMaxOperands];
   for (int64_t j = 0; j < n1; j += full.rows) {
     for (int64_t i = 0; i < n0; i += full.columns) {
-      const Tile tile = {n0 - i < full.columns ? n0 - i : full.columns, n1 - j < full.rows ? n1 - j : full.rows};
+      const Tile tile = {n0 - i < full.columns ? n0 - i : full.columns,
+                         n1 - j < full.rows ? n1 - j : full.rows};
       for (int k = 0; k < operands; ++k) {
         char* place = data[k] + j * outer[k] + i * inner[k];
         pointers[k] = direct[k] ? place : buffers[k];
         if (direct[k] || k == 0) continue;
-        // Nothing to gather where the block before holds the same values, in rows of the same length.
+        // Nothing to gather where the block before holds the same values, in rows of the same
+        // length.
         const bool same_row = i > 0 && inner[k] == 0 && (full.rows == 1 || outer[k] == 0);
         const bool same_rows = j > 0 && outer[k] == 0 && (whole_rows || inner[k] == 0);
         if (!same_row && !same_rows) gather(sizes[k], buffers[k], place, inner[k], outer[k], tile);
       }
       map(f, pointers, tile.columns * tile.rows);
       if (!direct[0]) {
-        scatter(sizes[0], data[0] + j * outer[0] + i * inner[0], inner[0], outer[0], buffers[0], tile);
+        scatter(sizes[0], data[0] + j * outer[0] + i * inner[0], inner[0], outer[0], buffers[0],
+                tile);
       }
     }
   }
@@ -133,8 +141,8 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
 
 // The common case, all of it contiguous, goes straight to the loop.
 template <int operands>
-ZERO_INLINE void map_strided(MapFn map, const void* f, const int64_t (&sizes)[operands], char* const* data,
-                             const int64_t* strides, int64_t n0, int64_t n1) {
+ZERO_INLINE void map_strided(MapFn map, const void* f, const int64_t (&sizes)[operands],
+                             char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
   bool dense = n1 == 1;
   for (int k = 0; k < operands; ++k) dense = dense && (strides[k] == sizes[k] || n0 == 1);
   if (dense) return map(f, data, n0);

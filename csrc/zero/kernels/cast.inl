@@ -1,8 +1,9 @@
 // Conversion between all ten dtypes, and copies; contiguous, strided and transposed.
 //
-// PyTorch's rules, as x86 computes them: float -> integer truncates; NaN and what does not fit give INT64_MIN
-// for int64 and, for the narrower ones, INT32_MIN cut to their bits (0 for 8 and 16). Integers wrap. To bool:
-// is it not zero (NaN is true). To float16 and bfloat16: by way of float32, to nearest, halves to even.
+// PyTorch's rules, as x86 computes them: float -> integer truncates; NaN and what does not fit give
+// INT64_MIN for int64 and, for the narrower ones, INT32_MIN cut to their bits (0 for 8 and 16).
+// Integers wrap. To bool: is it not zero (NaN is true). To float16 and bfloat16: by way of float32,
+// to nearest, halves to even.
 #pragma once
 
 #if defined(__F16C__)
@@ -28,18 +29,23 @@ template <> struct CType<DType::BFloat16> { using type = BFloat16; };
 template <> struct CType<DType::Float32> { using type = float; };
 template <> struct CType<DType::Float64> { using type = double; };
 
-// ---- one element ---------------------------------------------------------------------------------
+// ---- one element --------------------------------------------------------------------------------
 
-// Subnormals are made from their integer, not by scaling a subnormal float32: flush mode would lose them.
+// Subnormals are made from their integer, not by scaling a subnormal float32: flush mode would lose
+// them.
 ZERO_INLINE float to_float(Half h) {
   const uint32_t magnitude = h.bits & 0x7fffu;
   const uint32_t normal = (magnitude << 13) + (112u << 23);
-  const uint32_t special = (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
-  const uint32_t tiny = bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t special =
+      (magnitude << 13) | 0x7f800000u | (magnitude > 0x7c00u ? 0x00400000u : 0u);
+  const uint32_t tiny =
+      bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t bits = magnitude >= 0x7c00u ? special : magnitude < 0x0400u ? tiny : normal;
   return bit_cast<float>(bits | ((h.bits & 0x8000u) << 16));
 }
-ZERO_INLINE float to_float(BFloat16 h) { return bit_cast<float>(static_cast<uint32_t>(h.bits) << 16); }
+ZERO_INLINE float to_float(BFloat16 h) {
+  return bit_cast<float>(static_cast<uint32_t>(h.bits) << 16);
+}
 
 ZERO_INLINE Half to_half(float x) {
   const uint32_t bits = bit_cast<uint32_t>(x);
@@ -47,8 +53,11 @@ ZERO_INLINE Half to_half(float x) {
   const uint32_t normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
   // Below 2^-14 the spacing of float16 is 2^-24, that of float32 at 1/2: the sum rounds.
   const uint32_t tiny = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
-  const uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
-  const uint32_t result = magnitude >= 0x477ff000u ? special : magnitude < 0x38800000u ? tiny : normal;
+  const uint32_t special =
+      magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
+  const uint32_t result = magnitude >= 0x477ff000u  ? special
+                          : magnitude < 0x38800000u ? tiny
+                                                    : normal;
   return {static_cast<uint16_t>(result | ((bits >> 16) & 0x8000u))};
 }
 ZERO_INLINE BFloat16 to_bfloat16(float x) {
@@ -59,7 +68,8 @@ ZERO_INLINE BFloat16 to_bfloat16(float x) {
 }
 
 template <class F>
-ZERO_INLINE int32_t to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the same
+ZERO_INLINE int32_t
+to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the same
   const bool fits = (x > F(-2147483649.0)) & (x < F(2147483648.0));
   return fits ? static_cast<int32_t>(x) : INT32_MIN;
 }
@@ -87,19 +97,24 @@ ZERO_INLINE To convert(From x) {
   } else if constexpr (is_bool<To>) {
     return {static_cast<uint8_t>(x != From(0))};
   } else if constexpr (is_half<To>) {
-    if constexpr (same<To, Half>) return to_half(static_cast<float>(x));
-    else return to_bfloat16(static_cast<float>(x));
+    if constexpr (same<To, Half>)
+      return to_half(static_cast<float>(x));
+    else
+      return to_bfloat16(static_cast<float>(x));
   } else if constexpr (is_real<From> && !is_real<To>) {
-    if constexpr (sizeof(To) == 8) return to_int64(x);
-    else return static_cast<To>(to_int32(x));
+    if constexpr (sizeof(To) == 8)
+      return to_int64(x);
+    else
+      return static_cast<To>(to_int32(x));
   } else {
     return static_cast<To>(x);
   }
 }
 
-// ---- loops ---------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
-// GCC makes no vector conversions of float16 from plain loops; the instructions are worth the exception.
+// GCC makes no vector conversions of float16 from plain loops; the instructions are worth the
+// exception.
 template <class To, class From>
 ZERO_INLINE int64_t convert_with_f16c([[maybe_unused]] To* to, [[maybe_unused]] const From* from,
                                       [[maybe_unused]] int64_t n) {
@@ -135,8 +150,9 @@ void cast(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
   map_strided(cast_loop<To, From>, nullptr, kSizes, data, strides, n0, n1);
 }
 
-// Copies. Dense rows move as they are. The others go in tiles through a block in L1: each cache line of the
-// source is read once, along whichever dimension it lies, and each of the target written once.
+// Copies. Dense rows move as they are. The others go in tiles through a block in L1: each cache
+// line of the source is read once, along whichever dimension it lies, and each of the target
+// written once.
 template <class Bits>
 void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
   constexpr int64_t kSize = sizeof(Bits);
@@ -162,9 +178,15 @@ void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
   constexpr int64_t kColumns = 64, kRows = 64 / kSize < 16 ? 16 : 64 / kSize;
   Bits block[kColumns * kRows];
   if (so1 < so0) {  // the target's lines along n0
-    int64_t t = so0; so0 = so1; so1 = t;
-    t = sa0; sa0 = sa1; sa1 = t;
-    t = n0; n0 = n1; n1 = t;
+    int64_t t = so0;
+    so0 = so1;
+    so1 = t;
+    t = sa0;
+    sa0 = sa1;
+    sa1 = t;
+    t = n0;
+    n0 = n1;
+    n1 = t;
   }
   for (int64_t j = 0; j < n1; j += kRows) {
     for (int64_t i = 0; i < n0; i += kColumns) {

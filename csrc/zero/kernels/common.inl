@@ -1,8 +1,9 @@
 // What every kernel family uses: the vector pragma, forced inlining, bit casts, wrapping integers.
 //
-// The .inl files are compiled once per instruction set, into namespace zero::ZERO_ISA_NS. All they define
-// lies in an unnamed namespace: a function visible outside one object could be linked in the wrong
-// instruction set's version. For the same reason they use no std:: function; libm is called by its C names.
+// The .inl files are compiled once per instruction set, into namespace zero::ZERO_ISA_NS. All they
+// define lies in an unnamed namespace: a function visible outside one object could be linked in the
+// wrong instruction set's version. For the same reason they use no std:: function; libm is called
+// by its C names.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +11,8 @@
 #include "zero/kernels/table.h"
 
 #if defined(__GNUC__)  // gcc, clang, clang-cl
-#define ZERO_SIMD _Pragma("omp simd")  // iterations are independent (-fopenmp-simd; no OpenMP runtime)
+#define ZERO_SIMD \
+  _Pragma("omp simd")  // iterations are independent (-fopenmp-simd; no OpenMP runtime)
 #define ZERO_INLINE __attribute__((always_inline)) inline
 #define ZERO_NOINLINE __attribute__((noinline))
 #define ZERO_LIBM(name) __builtin_##name
@@ -24,7 +26,8 @@
 #endif
 
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed"  // a loop that calls libm cannot become vector code
+#pragma clang diagnostic ignored \
+    "-Wpass-failed"  // a loop that calls libm cannot become vector code
 #endif
 
 namespace zero::ZERO_ISA_NS {

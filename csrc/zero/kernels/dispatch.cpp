@@ -1,5 +1,5 @@
-// Chooses the kernel table of this process, once. The one file of kernels/ that looks beyond PODs: it asks
-// runtime/cpu.h what the processor can do.
+// Chooses the kernel table of this process, once. The one file of kernels/ that looks beyond PODs:
+// it asks runtime/cpu.h what the processor can do.
 #include <cstdlib>
 #include <string>
 
@@ -9,10 +9,18 @@
 
 namespace zero {
 
-namespace baseline { void fill_table(KernelTable& table); }
-namespace avx2 { void fill_table(KernelTable& table); }
-namespace avx512 { void fill_table(KernelTable& table); }
-namespace neon { void fill_table(KernelTable& table); }
+namespace baseline {
+void fill_table(KernelTable& table);
+}
+namespace avx2 {
+void fill_table(KernelTable& table);
+}
+namespace avx512 {
+void fill_table(KernelTable& table);
+}
+namespace neon {
+void fill_table(KernelTable& table);
+}
 
 namespace {
 
@@ -42,8 +50,9 @@ KernelTable choose_table() {
     names += (names.empty() ? "" : ", ") + std::string(isa.name);
     if (asked == nullptr || *asked == '\0' || std::string(asked) == isa.name) chosen = &isa;
   }
-  ZERO_CHECK(chosen != nullptr, ValueError, "ZERO_ISA: not an instruction set of this processor; got '",
-             asked, "', expected one of: ", names);
+  ZERO_CHECK(chosen != nullptr, ValueError,
+             "ZERO_ISA: not an instruction set of this processor; got '", asked,
+             "', expected one of: ", names);
   KernelTable table{};
   chosen->fill(table);
   return table;

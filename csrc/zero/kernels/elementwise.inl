@@ -1,4 +1,5 @@
-// Elementwise operations: what each does to one element, the loops around it, and the table of both.
+// Elementwise operations: what each does to one element, the loops around it, and the table of
+// both.
 //
 // One functor per op; the lists in table.h register them, so none can be forgotten. Semantics are
 // PyTorch's. Integers wrap; a division by zero of integers gives 0 and INT_MIN / -1 wraps, so that
@@ -13,14 +14,14 @@ namespace {
 
 using Logical = uint8_t;  // compute type Bool
 
-// ---- functors ------------------------------------------------------------------------------------
+// ---- functors -----------------------------------------------------------------------------------
 
-#define ZERO_MATH_FUNCTOR(Name, function)               \
-  struct Name {                                 \
-    template <class T>                                  \
-    ZERO_INLINE T operator()(T x) const {               \
-      return math::function(x);                         \
-    }                                                   \
+#define ZERO_MATH_FUNCTOR(Name, function) \
+  struct Name {                           \
+    template <class T>                    \
+    ZERO_INLINE T operator()(T x) const { \
+      return math::function(x);           \
+    }                                     \
   };
 ZERO_MATH_FUNCTOR(Exp, exp)
 ZERO_MATH_FUNCTOR(Exp2, exp2)
@@ -43,19 +44,18 @@ ZERO_MATH_FUNCTOR(Acosh, acosh)
 ZERO_MATH_FUNCTOR(Atanh, atanh)
 #undef ZERO_MATH_FUNCTOR
 
-// With arguments past kTrigLimit, whose reduction needs more bits of pi, a block goes to float64 libm.
-#define ZERO_TRIG_FUNCTOR(Name, function)                             \
-  struct Name {                                               \
-    template <class T>                                                \
-    ZERO_INLINE T operator()(T x) const {                             \
-      return math::function(x);                                       \
-    }                                                                 \
-    ZERO_INLINE static bool beyond(float x) {                         \
-      return math::abs(x) > math::kTrigLimit;                         \
-    }                                                                 \
-    ZERO_INLINE static float far(float x) {                           \
-      return static_cast<float>(math::function(static_cast<double>(x))); \
-    }                                                                 \
+// With arguments past kTrigLimit, whose reduction needs more bits of pi, a block goes to float64
+// libm.
+#define ZERO_TRIG_FUNCTOR(Name, function)                                               \
+  struct Name {                                                                         \
+    template <class T>                                                                  \
+    ZERO_INLINE T operator()(T x) const {                                               \
+      return math::function(x);                                                         \
+    }                                                                                   \
+    ZERO_INLINE static bool beyond(float x) { return math::abs(x) > math::kTrigLimit; } \
+    ZERO_INLINE static float far(float x) {                                             \
+      return static_cast<float>(math::function(static_cast<double>(x)));                \
+    }                                                                                   \
   };
 ZERO_TRIG_FUNCTOR(Sin, sin)
 ZERO_TRIG_FUNCTOR(Cos, cos)
@@ -63,19 +63,19 @@ ZERO_TRIG_FUNCTOR(Tan, tan)
 #undef ZERO_TRIG_FUNCTOR
 
 // A functor from an expression of x (type T), or of a and b.
-#define ZERO_UNARY_FUNCTOR(Name, expression)  \
-  struct Name {                       \
-    template <class T>                        \
-    ZERO_INLINE auto operator()(T x) const {  \
-      return expression;                      \
-    }                                         \
+#define ZERO_UNARY_FUNCTOR(Name, expression) \
+  struct Name {                              \
+    template <class T>                       \
+    ZERO_INLINE auto operator()(T x) const { \
+      return expression;                     \
+    }                                        \
   };
-#define ZERO_BINARY_FUNCTOR(Name, expression)      \
-  struct Name {                            \
-    template <class T>                             \
-    ZERO_INLINE auto operator()(T a, T b) const {  \
-      return expression;                           \
-    }                                              \
+#define ZERO_BINARY_FUNCTOR(Name, expression)     \
+  struct Name {                                   \
+    template <class T>                            \
+    ZERO_INLINE auto operator()(T a, T b) const { \
+      return expression;                          \
+    }                                             \
   };
 
 ZERO_UNARY_FUNCTOR(Sqrt, math::sqrt(x))
@@ -98,12 +98,12 @@ ZERO_BINARY_FUNCTOR(LogicalOr, bool((a != T(0)) | (b != T(0))))
 ZERO_BINARY_FUNCTOR(LogicalXor, (a != T(0)) != (b != T(0)))
 ZERO_BINARY_FUNCTOR(Maximum, ((a >= b) | (a != a)) ? a : b)  // NaN if either is
 ZERO_BINARY_FUNCTOR(Minimum, ((a <= b) | (a != a)) ? a : b)
-ZERO_BINARY_FUNCTOR(BitAnd, T(a & b))
+ZERO_BINARY_FUNCTOR(BitAnd, (T(a & b)))
 ZERO_BINARY_FUNCTOR(BitOr, T(a | b))
 ZERO_BINARY_FUNCTOR(BitXor, T(a ^ b))
 // Gradients: g is the gradient of the result y.
-ZERO_BINARY_FUNCTOR(TanhGrad, a * (T(1) - b * b))
-ZERO_BINARY_FUNCTOR(SigmoidGrad, a * (b * (T(1) - b)))
+ZERO_BINARY_FUNCTOR(TanhGrad, (a * (T(1) - b * b)))
+ZERO_BINARY_FUNCTOR(SigmoidGrad, (a * (b * (T(1) - b))))
 ZERO_BINARY_FUNCTOR(ReluGrad, b <= T(0) ? T(0) : a)  // y NaN: g, as in PyTorch
 #undef ZERO_UNARY_FUNCTOR
 #undef ZERO_BINARY_FUNCTOR
@@ -111,24 +111,30 @@ ZERO_BINARY_FUNCTOR(ReluGrad, b <= T(0) ? T(0) : a)  // y NaN: g, as in PyTorch
 struct Neg {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
-    if constexpr (is_float<T>) return -x;
-    else return wrap_sub(T(0), x);
+    if constexpr (is_float<T>)
+      return -x;
+    else
+      return wrap_sub(T(0), x);
   }
 };
 
 struct Abs {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
-    if constexpr (is_float<T>) return math::abs(x);
-    else return x < 0 ? wrap_sub(T(0), x) : x;
+    if constexpr (is_float<T>)
+      return math::abs(x);
+    else
+      return x < 0 ? wrap_sub(T(0), x) : x;
   }
 };
 
 struct Sign {  // NaN has sign 0, as in PyTorch
   template <class T>
   ZERO_INLINE T operator()(T x) const {
-    if constexpr (sizeof(T) == 1) return x;
-    else return (x > T(0) ? T(1) : T(0)) - (x < T(0) ? T(1) : T(0));
+    if constexpr (sizeof(T) == 1)
+      return x;
+    else
+      return (x > T(0) ? T(1) : T(0)) - (x < T(0) ? T(1) : T(0));
   }
 };
 
@@ -140,10 +146,10 @@ struct BitNot {
 };
 
 // To an integer value: toward -inf, +inf, zero, and to the nearest (halves to even).
-#define ZERO_ROUNDING_FUNCTOR(Name, function)                                              \
-  struct Name {                                                                    \
-    ZERO_INLINE float operator()(float x) const { return ZERO_LIBM(function##f)(x); }      \
-    ZERO_INLINE double operator()(double x) const { return ZERO_LIBM(function)(x); }       \
+#define ZERO_ROUNDING_FUNCTOR(Name, function)                                         \
+  struct Name {                                                                       \
+    ZERO_INLINE float operator()(float x) const { return ZERO_LIBM(function##f)(x); } \
+    ZERO_INLINE double operator()(double x) const { return ZERO_LIBM(function)(x); }  \
   };
 ZERO_ROUNDING_FUNCTOR(Floor, floor)
 ZERO_ROUNDING_FUNCTOR(Ceil, ceil)
@@ -173,34 +179,44 @@ struct Clamp {
   }
   template <class T>
   static T saturate(int64_t x) {
-    if constexpr (sizeof(T) == 8) return x;
-    else return static_cast<T>(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
+    if constexpr (sizeof(T) == 8)
+      return x;
+    else
+      return static_cast<T>(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
   }
 };
 
 struct Add {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (sizeof(T) == 1) return T(a | b);
-    else if constexpr (is_float<T>) return a + b;
-    else return wrap_add(a, b);
+    if constexpr (sizeof(T) == 1)
+      return T(a | b);
+    else if constexpr (is_float<T>)
+      return a + b;
+    else
+      return wrap_add(a, b);
   }
 };
 
 struct Sub {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (is_float<T>) return a - b;
-    else return wrap_sub(a, b);
+    if constexpr (is_float<T>)
+      return a - b;
+    else
+      return wrap_sub(a, b);
   }
 };
 
 struct Mul {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (sizeof(T) == 1) return T(a & b);
-    else if constexpr (is_float<T>) return a * b;
-    else return wrap_mul(a, b);
+    if constexpr (sizeof(T) == 1)
+      return T(a & b);
+    else if constexpr (is_float<T>)
+      return a * b;
+    else
+      return wrap_mul(a, b);
   }
 };
 
@@ -221,8 +237,10 @@ ZERO_INLINE T quotient(T a, T b) {
 struct TruncDiv {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (is_float<T>) return Trunc{}(a / b);
-    else return quotient(a, b);
+    if constexpr (is_float<T>)
+      return Trunc{}(a / b);
+    else
+      return quotient(a, b);
   }
 };
 
@@ -291,7 +309,7 @@ struct Atan2 {
   }
 };
 
-// ---- loops ---------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
 // What a functor's result is in memory; it must be the compute type or bool, not a promoted int.
 template <class Result, class T> struct StoredAs {
@@ -300,7 +318,8 @@ template <class Result, class T> struct StoredAs {
 };
 template <class T> struct StoredAs<bool, T> { using type = Logical; };
 
-// The loops over contiguous memory. out may be an input: every element is read before it is written.
+// The loops over contiguous memory. out may be an input: every element is read before it is
+// written.
 template <class F, class T, class R>
 ZERO_INLINE void unary_map(F f, R* out, const T* a, int64_t n) {
   ZERO_SIMD
@@ -357,13 +376,15 @@ ZERO_NOINLINE void where_loop(const void*, char* const* operands, int64_t n) {
 }
 
 template <class T, class F>
-ZERO_INLINE void run_unary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+ZERO_INLINE void run_unary(const F& f, char* const* data, const int64_t* strides, int64_t n0,
+                           int64_t n1) {
   using R = typename StoredAs<decltype(f(T{})), T>::type;
   constexpr int64_t kSizes[2] = {sizeof(R), sizeof(T)};
   map_strided(unary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
 }
 template <class T, class F>
-ZERO_INLINE void run_binary(const F& f, char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+ZERO_INLINE void run_binary(const F& f, char* const* data, const int64_t* strides, int64_t n0,
+                            int64_t n1) {
   using R = typename StoredAs<decltype(f(T{}, T{})), T>::type;
   constexpr int64_t kSizes[3] = {sizeof(R), sizeof(T), sizeof(T)};
   map_strided(binary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
@@ -388,9 +409,12 @@ void binary(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, c
     if (params != nullptr) {
       const AlphaParams& p = *static_cast<const AlphaParams*>(params);
       AddScaled<T> f{};
-      if constexpr (sizeof(T) == 1) f.alpha = p.i != 0;
-      else if constexpr (is_float<T>) f.alpha = static_cast<T>(kAlphaSign<Op> * p.f);
-      else f.alpha = wrap_mul(static_cast<T>(kAlphaSign<Op>), static_cast<T>(p.i));
+      if constexpr (sizeof(T) == 1)
+        f.alpha = p.i != 0;
+      else if constexpr (is_float<T>)
+        f.alpha = static_cast<T>(kAlphaSign<Op> * p.f);
+      else
+        f.alpha = wrap_mul(static_cast<T>(kAlphaSign<Op>), static_cast<T>(p.i));
       return run_binary<T>(f, data, strides, n0, n1);
     }
   }
@@ -403,7 +427,7 @@ void where(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, co
   map_strided(where_loop<T>, nullptr, kSizes, data, strides, n0, n1);
 }
 
-// ---- table ---------------------------------------------------------------------------------------
+// ---- table --------------------------------------------------------------------------------------
 
 namespace types {  // the sets of compute types that table.h names
 struct Float { static constexpr bool kFloat = true, kInt = false, kBool = false; };

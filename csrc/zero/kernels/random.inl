@@ -1,5 +1,5 @@
-// Random fills from Philox4x32-10 (core/philox.h). Element i of a draw is a pure function of (seed, offset, i):
-// ranges of any alignment, on any thread, give the same values.
+// Random fills from Philox4x32-10 (core/philox.h). Element i of a draw is a pure function of (seed,
+// offset, i): ranges of any alignment, on any thread, give the same values.
 //
 // Words are made a block at a time, turned into values by a loop over the block, and the part asked
 // for is copied out.
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kCounters = 64;  // a block
 
-// words[k][c] is word k of counter `first + c`. Round by round over the block: that becomes vector code.
+// words[k][c] is word k of counter `first + c`. Round by round over the block: that becomes vector
+// code.
 ZERO_NOINLINE void philox_block(uint64_t seed, uint64_t first, uint32_t (*words)[kCounters]) {
   uint32_t *w0 = words[0], *w1 = words[1], *w2 = words[2], *w3 = words[3];
   for (int c = 0; c < kCounters; ++c) {
@@ -43,7 +44,8 @@ ZERO_INLINE uint64_t join(uint32_t low, uint32_t high) {
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
-// Draw::kPerCounter elements come from one counter; Draw::values(words, c, out) writes those of counter c.
+// Draw::kPerCounter elements come from one counter; its call operator makes them from its four
+// words.
 template <class Draw, class T>
 ZERO_INLINE void random_fill(const Draw& draw, void* data, int64_t begin, int64_t n, uint64_t seed,
                              uint64_t offset) {
@@ -59,7 +61,8 @@ ZERO_INLINE void random_fill(const Draw& draw, void* data, int64_t begin, int64_
     philox_block(seed, offset + static_cast<uint64_t>(counter), words);
     T* target = count == kValues ? out : values;
     ZERO_SIMD
-    for (int c = 0; c < kCounters; ++c) draw(words[0][c], words[1][c], words[2][c], words[3][c], target + kPer * c);
+    for (int c = 0; c < kCounters; ++c)
+      draw(words[0][c], words[1][c], words[2][c], words[3][c], target + kPer * c);
     if (target == values) copy_bytes(out, values + skip, count * int64_t{sizeof(T)});
     out += count;
     begin += count;
@@ -67,9 +70,10 @@ ZERO_INLINE void random_fill(const Draw& draw, void* data, int64_t begin, int64_
   }
 }
 
-// ---- uniform: lo + (hi - lo) u, u in [0, 1) ---------------------------------------------------------
+// ---- uniform: lo + (hi - lo) u, u in [0, 1) -----------------------------------------------------
 
-ZERO_INLINE float unit(uint32_t word) {  // 24 bits; by way of int32, for which there is an instruction
+ZERO_INLINE float unit(
+    uint32_t word) {  // 24 bits; by way of int32, for which there is an instruction
   return static_cast<float>(static_cast<int32_t>(word >> 8)) * 0x1p-24f;
 }
 ZERO_INLINE double unit(uint64_t word) {  // 53 bits: the upper 32 and 21 of the lower, each exact
@@ -80,7 +84,9 @@ ZERO_INLINE double unit(uint64_t word) {  // 53 bits: the upper 32 and 21 of the
 
 // The largest float below hi that the rounding of lo + (hi - lo) u may give; lo for an empty range.
 ZERO_INLINE float below(float lo, float hi) { return hi > lo ? ZERO_LIBM(nextafterf)(hi, lo) : lo; }
-ZERO_INLINE double below(double lo, double hi) { return hi > lo ? ZERO_LIBM(nextafter)(hi, lo) : lo; }
+ZERO_INLINE double below(double lo, double hi) {
+  return hi > lo ? ZERO_LIBM(nextafter)(hi, lo) : lo;
+}
 
 template <class T>
 struct Affine {
@@ -119,7 +125,7 @@ struct UniformF64 : Affine<double> {
   }
 };
 
-// ---- normal: Box and Muller, "A note on the generation of random normal deviates", 1958 --------------
+// ---- normal: Box and Muller, "A note on the generation of random normal deviates", 1958 ---------
 // r = sqrt(-2 log u), u in (0, 1]; (r cos t, r sin t), t uniform on the circle.
 
 template <class T>
@@ -140,19 +146,22 @@ struct NormalF32 : Deviate<float> {
     pair(a, b, out);
     pair(c, d, out + 2);
   }
-  // All 32 bits of the first word count: u >= 2^-33, so that |z| reaches 6.7. The second word's top two bits
-  // are the quadrant, the others an angle in [-pi/4, pi/4); sin and cos to 2^-25, fits 2^-28 and 2^-33.
+  // All 32 bits of the first word count: u >= 2^-33, so that |z| reaches 6.7. The second word's top
+  // two bits are the quadrant, the others an angle in [-pi/4, pi/4); sin and cos to 2^-25, fits
+  // 2^-28 and 2^-33.
   ZERO_INLINE void pair(uint32_t first, uint32_t second, float* out) const {
     const Deviate<float>& f = *this;
     const float high = static_cast<float>(static_cast<int32_t>(first >> 16)) * 0x1p-16f;
-    const float low = static_cast<float>(static_cast<int32_t>(first & 0xffffu)) * 0x1p-32f + 0x1p-33f;
+    const float low =
+        static_cast<float>(static_cast<int32_t>(first & 0xffffu)) * 0x1p-32f + 0x1p-33f;
     const float radius = math::sqrt(-2.0f * math::log(high + low));
     const int32_t fraction = static_cast<int32_t>(second << 2) >> 2;
     const float t = static_cast<float>(fraction) * (0x1p-30f * 1.57079633f);
     const float z = t * t;
-    const float s = t + t * (z * math::polynomial(z, -0.166666667f, 0.00833332936f, -0.000198393271f,
-                                                  2.71823724e-06f));
-    const float c = 1.0f + z * math::polynomial(z, -0.5f, 0.0416666467f, -0.00138873615f, 2.44377302e-05f);
+    const float s = t + t * (z * math::polynomial(z, -0.166666667f, 0.00833332936f,
+                                                  -0.000198393271f, 2.71823724e-06f));
+    const float c =
+        1.0f + z * math::polynomial(z, -0.5f, 0.0416666467f, -0.00138873615f, 2.44377302e-05f);
     const uint32_t quadrant = second >> 30;
     const bool odd = (quadrant & 1u) != 0;
     const uint32_t flip_sin = (quadrant & 2u) << 30, flip_cos = ((quadrant + 1u) & 2u) << 30;
@@ -176,7 +185,7 @@ struct NormalF64 : Deviate<double> {
   }
 };
 
-// ---- integers and bernoulli ------------------------------------------------------------------------
+// ---- integers and bernoulli ---------------------------------------------------------------------
 
 // The upper half of a 64 x 64 bit product, from 32-bit parts: vectors and MSVC have no wider type.
 ZERO_INLINE uint64_t multiply_high(uint64_t a, uint64_t b) {
@@ -186,8 +195,8 @@ ZERO_INLINE uint64_t multiply_high(uint64_t a, uint64_t b) {
   return a1 * b1 + (middle >> 32) + (cross >> 32);
 }
 
-// lo + floor(word (hi - lo) / 2^64) for a 64-bit word: no value is more likely than another by more than
-// (hi - lo) / 2^64 of its probability.
+// lo + floor(word (hi - lo) / 2^64) for a 64-bit word: no value is more likely than another by more
+// than (hi - lo) / 2^64 of its probability.
 template <class T>
 struct Integers {
   static constexpr int kPerCounter = 2;
@@ -198,7 +207,8 @@ struct Integers {
     range = static_cast<uint64_t>(p.hi) - lo;
   }
   ZERO_INLINE T value(uint64_t word) const {
-    return static_cast<T>(static_cast<int64_t>(lo + (range == 0 ? word : multiply_high(word, range))));
+    return static_cast<T>(
+        static_cast<int64_t>(lo + (range == 0 ? word : multiply_high(word, range))));
   }
   ZERO_INLINE void operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t d, T* out) const {
     out[0] = value(join(a, b));
@@ -211,7 +221,8 @@ struct Bernoulli {
   static constexpr int kPerCounter = 4;
   uint64_t threshold;
   explicit Bernoulli(const void* params) {
-    threshold = static_cast<uint64_t>(static_cast<const BernoulliParams*>(params)->p * 4294967296.0);
+    threshold =
+        static_cast<uint64_t>(static_cast<const BernoulliParams*>(params)->p * 4294967296.0);
   }
   ZERO_INLINE void operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint8_t* out) const {
     out[0] = a < threshold;
