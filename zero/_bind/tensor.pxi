@@ -153,6 +153,11 @@ cdef class Tensor:
         """The gradient, after backward(); None before. Can be set and deleted."""
         cdef meta.AutogradMeta* known = meta.autograd_meta(self.c)
         if known is NULL or not known.grad.defined():
+            if not meta.is_leaf(self.c):
+                import warnings
+                warnings.warn(f"grad: the tensor is not a leaf, so backward does not fill its grad; "
+                              f"got one made by {self.grad_fn.name()}, expected a leaf", UserWarning,
+                              stacklevel=1)
             return None
         return wrap(known.grad)
 

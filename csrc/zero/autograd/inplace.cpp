@@ -17,9 +17,9 @@ class CopySlices final : public Node {
         strides_(view.strides()),
         offset_(view.storage_offset() - base.storage_offset()),
         write_(std::move(write)) {
-    number();
     next_.push_back(requires_grad(base) ? gradient_edge(base) : Edge());
     for (int64_t i = 1; i < write_->next_.size(); ++i) next_.push_back(write_->next_[i]);
+    number();
     outputs_.push_back({base.sizes(), base.dtype(), base.device()});
   }
 

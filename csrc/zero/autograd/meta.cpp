@@ -51,7 +51,8 @@ Ref<Node> grad_fn(const Tensor& x) {
     return gradient::as_strided_backward(g, spec, base_strides, sizes, strides, offset - base_offset);
   };
   Ref<Node> node = make_ref<OpNode<decltype(backward)>>("AsStridedBackward0", std::move(backward));
-  node->next_.push_back(gradient_edge(base));
+  const Tensor* input = &base;
+  connect(*node, &input, 1);
   node->outputs_.push_back({x.sizes(), x.dtype(), x.device()});
   set_history(x, std::move(node), 0);
   return meta->grad_fn;

@@ -39,6 +39,7 @@ class Node : public RefCounted {
   const char* name() const { return name_; }
   // Later operations have larger numbers: every edge leads to a smaller one. Leaves have 0.
   uint64_t sequence_nr() const { return sequence_nr_; }
+  void number();  // takes the next number; call it when the edges are there
   bool released() const { return released_; }
 
   // For backward formulas.
@@ -53,8 +54,6 @@ class Node : public RefCounted {
   SmallVector<OutputSpec, 1> outputs_;
 
  protected:
-  void number();  // takes the next sequence number
-
   const char* name_;
   uint64_t sequence_nr_ = 0;
   bool released_ = false;

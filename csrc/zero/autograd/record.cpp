@@ -5,6 +5,7 @@ namespace zero {
 void connect(Node& node, const Tensor* const* inputs, int64_t n) {
   for (int64_t i = 0; i < n; ++i)
     node.next_.push_back(requires_grad(*inputs[i]) ? gradient_edge(*inputs[i]) : Edge());
+  node.number();
 }
 
 // Inputs are saved before a write in place is counted, so that a later unpack sees the write; outputs after.

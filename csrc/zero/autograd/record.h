@@ -24,7 +24,7 @@ namespace zero {
 template <class F>
 class OpNode final : public Node {
  public:
-  OpNode(const char* name, F backward) : Node(name), backward_(std::move(backward)) { number(); }
+  OpNode(const char* name, F backward) : Node(name), backward_(std::move(backward)) {}
 
   Grads apply(Grads&& grads) override {
     if constexpr (std::is_invocable_v<F&, Node&, const Tensor&>) {
@@ -54,7 +54,8 @@ inline bool any_requires_grad(Inputs inputs) {
   return false;
 }
 
-// Fill a new node; record() below calls them in the order that in-place writes ask for.
+// Fill a new node; record() below calls them in the order that in-place writes ask for. connect also numbers
+// it, after its edges are known: an input that is a view may get a new node of its own only then.
 void connect(Node& node, const Tensor* const* inputs, int64_t n);
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now);
 void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target);
