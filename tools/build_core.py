@@ -59,11 +59,9 @@ ISA_FLAGS = {
 MATH_FLAGS = ["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd"]
 
 WARNINGS = ["-Wall", "-Wextra"]
-# `mask & x ? a : b` is the kernels' usual form, and clang and gcc don't know each other's warnings.
-WARNINGS += ["-Wno-bitwise-conditional-parentheses", "-Wno-unknown-warning-option"]
-# With ZERO_WERROR; gcc draws the last ones from optimized code and is often wrong.
-ERRORS = ["-Werror", "-Wno-error=array-bounds", "-Wno-error=maybe-uninitialized"]
-ERRORS += ["-Wno-error=stringop-overflow", "-Wno-error=restrict"]
+CLANG_WARNINGS = ["-Wno-bitwise-conditional-parentheses"]  # `a | b ? x : y` is usual in kernels
+# gcc draws these from optimized code and is often wrong.
+GCC_WARNINGS = ["-Wno-array-bounds", "-Wno-maybe-uninitialized", "-Wno-stringop-overflow"]
 
 CXX20_PROBE = """
 #include <bit>
@@ -222,9 +220,9 @@ class Toolchain:
         isa = ISA_FLAGS.get(stem, {}).get(self.kind, [])
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", *WARNINGS]
-            if self.system != "windows":
-                flags.append("-fPIC")
-            flags += ERRORS if werror() else []
+            flags += CLANG_WARNINGS if "clang" in self.identity else GCC_WARNINGS
+            flags += ["-Werror"] if werror() else []
+            flags += ["-fPIC"] if self.system != "windows" else []
             if mode.release:
                 flags += [f"-O{optimize}", "-g0", "-DNDEBUG"]
             else:
