@@ -1,10 +1,11 @@
 // Reductions over any set of dimensions, and the selections by index that go with max and min.
 //
-// Order of the arithmetic: a row of up to kRun elements is folded in 16 lanes, which are then combined as
-// a binary tree; longer rows and further dimensions are halved until they are such rows. A column of up
-// to kColumnRun elements is folded one after the other, longer ones are halved. So the error of a float64
-// sum of n elements grows as about (kRun / 16 + log2 n) 2^-53, and the order depends on sizes and strides
-// only. Sums of float32 accumulate in float64, integers in int64.
+// Order of the arithmetic: a row of up to kRun elements is folded in 16 lanes, which are then
+// combined as a binary tree; longer rows and further dimensions are halved until they are such
+// rows. A column of up to kColumnRun elements is folded one after the other, longer ones are
+// halved. So the error of a float64 sum of n elements grows as about (kRun / 16 + log2 n) 2^-53,
+// and the order depends on sizes and strides only. Sums of float32 accumulate in float64, integers
+// in int64.
 #pragma once
 
 #include "zero/kernels/common.inl"
@@ -16,9 +17,10 @@ constexpr int64_t kRun = 2048;      // elements of a row folded without a tree
 constexpr int64_t kColumnRun = 64;  // rows added one by one
 constexpr int kLanes = 16;
 
-// ---- operations ----------------------------------------------------------------------------------
-// A state is the value of a part; lift makes one of an element, combine joins two neighbouring parts.
-// `shift` is the output's number from FoldArgs, `index` the place of the element in its output.
+// ---- operations ---------------------------------------------------------------------------------
+// A state is the value of a part; lift makes one of an element, combine joins two neighbouring
+// parts. `shift` is the output's number from FoldArgs, `index` the place of the element in its
+// output.
 
 template <class T> struct AccumulatorOf { using type = int64_t; };
 template <> struct AccumulatorOf<float> { using type = double; };
@@ -61,7 +63,8 @@ struct ExtremeOp {
   static constexpr int lanes = 128 / sizeof(T);
   static ZERO_INLINE State lift(T x, double, int64_t) { return x; }
   static ZERO_INLINE State combine(State a, State b) {
-    const T better = Largest ? (a > b ? a : b) : (a < b ? a : b);  // one instruction; b if there is a NaN
+    const T better =
+        Largest ? (a > b ? a : b) : (a < b ? a : b);  // one instruction; b if there is a NaN
     if constexpr (has_nan<T>) return a != a ? a : better;
     return better;
   }
@@ -74,21 +77,24 @@ struct ArgOp {
   static ZERO_INLINE State lift(T x, double, int64_t index) { return {x, index}; }
   // Parts may come in any order, so of equal values the smaller index wins, and so of two NaN.
   static ZERO_INLINE State combine(State a, State b) {
-    const bool a_first = beats<T, Largest>(a.value, b.value), b_first = beats<T, Largest>(b.value, a.value);
+    const bool a_first = beats<T, Largest>(a.value, b.value),
+               b_first = beats<T, Largest>(b.value, a.value);
     return a_first == b_first ? (a.index < b.index ? a : b) : (a_first ? a : b);
   }
 };
 
-// ---- rows: the elements of one output ------------------------------------------------------------
+// ---- rows: the elements of one output -----------------------------------------------------------
 
-// n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any stride.
+// n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any
+// stride.
 template <class Op, int Lanes>
 ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t stride, double shift,
                                           int64_t index, int64_t weight) {
   using In = typename Op::In;
   using State = typename Op::State;
   auto element = [&](int64_t i) {
-    const In x = Lanes > 1 ? reinterpret_cast<const In*>(in)[i] : *reinterpret_cast<const In*>(in + i * stride);
+    const In x = Lanes > 1 ? reinterpret_cast<const In*>(in)[i]
+                           : *reinterpret_cast<const In*>(in + i * stride);
     return Op::lift(x, shift, index + i * weight);
   };
   if (n < Lanes) {
@@ -112,8 +118,8 @@ ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t str
 
 template <class Op>
 struct FoldRun {
-  static ZERO_NOINLINE typename Op::State run(const char* in, int64_t n, int64_t stride, double shift,
-                                              int64_t index, int64_t weight) {
+  static ZERO_NOINLINE typename Op::State run(const char* in, int64_t n, int64_t stride,
+                                              double shift, int64_t index, int64_t weight) {
     if (stride == static_cast<int64_t>(sizeof(typename Op::In)))
       return fold_lanes<Op, Op::lanes>(in, n, stride, shift, index, weight);
     return fold_lanes<Op, 1>(in, n, stride, shift, index, weight);
@@ -123,7 +129,8 @@ struct FoldRun {
 // Truths are counted in bytes: kRun / 64 of them fit.
 template <>
 struct FoldRun<SumOp<uint8_t>> {
-  static ZERO_NOINLINE int64_t run(const char* in, int64_t n, int64_t stride, double, int64_t, int64_t) {
+  static ZERO_NOINLINE int64_t run(const char* in, int64_t n, int64_t stride, double, int64_t,
+                                   int64_t) {
     const auto* x = reinterpret_cast<const uint8_t*>(in);
     int64_t total = 0, i = 0;
     if (stride == 1 && n >= 64) {
@@ -143,8 +150,8 @@ static_assert(kRun / 64 <= 255);
 // The two sums apart, so that both are vectors.
 template <class T>
 struct FoldRun<DeviationOp<T>> {
-  static ZERO_NOINLINE DeviationState run(const char* in, int64_t n, int64_t stride, double shift, int64_t,
-                                          int64_t) {
+  static ZERO_NOINLINE DeviationState run(const char* in, int64_t n, int64_t stride, double shift,
+                                          int64_t, int64_t) {
     double squares[kLanes] = {}, sums[kLanes] = {};
     int64_t i = 0;
     if (stride == static_cast<int64_t>(sizeof(T))) {
@@ -187,8 +194,8 @@ ZERO_INLINE bool alike(T a, T b) {  // NaN is NaN
 // The extreme value first, as vectors; then the first place that has it.
 template <class T, bool Largest>
 struct FoldRun<ArgOp<T, Largest>> {
-  static ZERO_NOINLINE ArgState<T> run(const char* in, int64_t n, int64_t stride, double, int64_t index,
-                                       int64_t weight) {
+  static ZERO_NOINLINE ArgState<T> run(const char* in, int64_t n, int64_t stride, double,
+                                       int64_t index, int64_t weight) {
     using Extreme = ExtremeOp<T, Largest>;
     if (stride != static_cast<int64_t>(sizeof(T)) || n < Extreme::lanes)
       return fold_lanes<ArgOp<T, Largest>, 1>(in, n, stride, 0, index, weight);
@@ -219,16 +226,18 @@ typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_
   if (d == 0 && n <= kRun) return FoldRun<Op>::run(in, n, stride, shift, index, weight);
   const int64_t half = d == 0 ? (n + kRun - 1) / kRun / 2 * kRun : n / 2;
   const auto left = fold_row<Op>(dims, d, in, half, shift, index);
-  const auto right = fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
+  const auto right =
+      fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
   return Op::combine(left, right);
 }
 
-// ---- columns: neighbouring outputs, whose elements are neighbours ----------------------------------
+// ---- columns: neighbouring outputs, whose elements are neighbours -------------------------------
 
 // Up to kColumnRun rows.
 template <class Op>
 ZERO_NOINLINE void add_rows(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
-                            const double* shift, int64_t index, typename Op::State* __restrict acc) {
+                            const double* shift, int64_t index,
+                            typename Op::State* __restrict acc) {
   using In = typename Op::In;
   auto row = [&](int64_t i) { return reinterpret_cast<const In*>(in + i * dim.stride); };
   const In* first = row(0);
@@ -241,7 +250,8 @@ ZERO_NOINLINE void add_rows(const ReduceDim& dim, const char* in, int64_t n, int
     ZERO_SIMD
     for (int64_t j = 0; j < outputs; ++j) {
       const auto ab = Op::combine(Op::lift(a[j], shift[j], at), Op::lift(b[j], shift[j], at + w));
-      const auto cd = Op::combine(Op::lift(c[j], shift[j], at + 2 * w), Op::lift(d[j], shift[j], at + 3 * w));
+      const auto cd =
+          Op::combine(Op::lift(c[j], shift[j], at + 2 * w), Op::lift(d[j], shift[j], at + 3 * w));
       acc[j] = Op::combine(acc[j], Op::combine(ab, cd));
     }
   }
@@ -255,16 +265,16 @@ ZERO_NOINLINE void add_rows(const ReduceDim& dim, const char* in, int64_t n, int
 
 template <class Op>
 struct FoldColumns {
-  static void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs, const double* shift,
-                  int64_t index, typename Op::State* acc) {
+  static void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                  const double* shift, int64_t index, typename Op::State* acc) {
     add_rows<Op>(dim, in, n, outputs, shift, index, acc);
   }
 };
 
 template <>
 struct FoldColumns<SumOp<uint8_t>> {
-  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs, const double*,
-                                int64_t, int64_t* acc) {
+  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                                const double*, int64_t, int64_t* acc) {
     uint8_t counts[kReduceTile] = {};
     for (int64_t i = 0; i < n; ++i) {
       const auto* row = reinterpret_cast<const uint8_t*>(in + i * dim.stride);
@@ -317,7 +327,8 @@ template <class Op>
 void fold_columns(const ReduceDim* dims, int d, const char* in, int64_t n, int64_t outputs,
                   const double* shift, int64_t index, typename Op::State* acc) {
   while (d > 0 && n == 1) n = dims[--d].size;
-  if (d == 0 && n <= kColumnRun) return FoldColumns<Op>::run(dims[0], in, n, outputs, shift, index, acc);
+  if (d == 0 && n <= kColumnRun)
+    return FoldColumns<Op>::run(dims[0], in, n, outputs, shift, index, acc);
   const int64_t half = d == 0 ? (n + kColumnRun - 1) / kColumnRun / 2 * kColumnRun : n / 2;
   typename Op::State right[kReduceTile];
   fold_columns<Op>(dims, d, in, half, outputs, shift, index, acc);
@@ -326,7 +337,7 @@ void fold_columns(const ReduceDim* dims, int d, const char* in, int64_t n, int64
   for (int64_t j = 0; j < outputs; ++j) acc[j] = Op::combine(acc[j], right[j]);
 }
 
-// ---- the table's entries ---------------------------------------------------------------------------
+// ---- the table's entries ------------------------------------------------------------------------
 
 template <class Op>
 void fold(const FoldArgs& args, void* states) {
@@ -367,7 +378,7 @@ void add_reductions(KernelTable& table, ComputeType type) {
   add_reduction<ArgOp<T, false>>(table, ReduceOp::ArgMin, type);
 }
 
-// ---- sum of squared differences --------------------------------------------------------------------
+// ---- sum of squared differences -----------------------------------------------------------------
 
 // sum (a - b)^2 in the order of fold_lanes.
 template <class T>
@@ -407,7 +418,7 @@ void scaled_difference(const void* pa, const void* pb, double scale, void* out, 
   for (int64_t i = 0; i < n; ++i) y[i] = s * (a[i] - b[i]);
 }
 
-// ---- selection along a dimension -------------------------------------------------------------------
+// ---- selection along a dimension ----------------------------------------------------------------
 
 template <class T>
 void take_along(const AlongArgs& args, int64_t begin, int64_t end) {

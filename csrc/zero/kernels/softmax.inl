@@ -3,9 +3,9 @@
 //   softmax(x)_i     = exp(x_i - m) / s        m = max x, s = sum exp(x - m)
 //   log_softmax(x)_i = (x_i - m) - log s
 //
-// The arithmetic of the elements is that of the type, s and log s are float64: log s keeps the 2^-45 (float32)
-// of a sum that exceeds 1 by little. A NaN, an infinity, or -inf everywhere makes s and so the whole row NaN.
-// Short rows are taken together, so that exp runs over full vectors.
+// The arithmetic of the elements is that of the type, s and log s are float64: log s keeps the
+// 2^-45 (float32) of a sum that exceeds 1 by little. A NaN, an infinity, or -inf everywhere makes s
+// and so the whole row NaN. Short rows are taken together, so that exp runs over full vectors.
 #pragma once
 
 #include "zero/kernels/math.inl"
@@ -48,7 +48,8 @@ ZERO_NOINLINE T max_of(const T* x, int64_t n) {
   }
   for (int l = 0; i < n; ++i, ++l) lanes[l] = x[i] > lanes[l] ? x[i] : lanes[l];
   for (int width = kLanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) lanes[l] = lanes[l + width] > lanes[l] ? lanes[l + width] : lanes[l];
+    for (int l = 0; l < width; ++l)
+      lanes[l] = lanes[l + width] > lanes[l] ? lanes[l + width] : lanes[l];
   return lanes[0];
 }
 
@@ -224,7 +225,8 @@ void softmax_backward_columns(const SoftmaxArgs& args) {
       for (int64_t l = 0; l < lanes; ++l) sum[l] += static_cast<double>(gi[l]);
     } else {
       ZERO_SIMD
-      for (int64_t l = 0; l < lanes; ++l) sum[l] += static_cast<double>(gi[l]) * static_cast<double>(yi[l]);
+      for (int64_t l = 0; l < lanes; ++l)
+        sum[l] += static_cast<double>(gi[l]) * static_cast<double>(yi[l]);
     }
   }
   for (int64_t l = 0; l < lanes; ++l) s[l] = static_cast<T>(sum[l]);

@@ -13,41 +13,49 @@ namespace zero {
 
 namespace {
 
-Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : to(x, dtype, x.device()); }
+Tensor converted(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype ? x : to(x, dtype, x.device());
+}
 
 double sum_of(const double* values, int64_t n) {
   if (n == 0) return 0;
   const ReduceDim dim{n, sizeof(double), 1};
   const FoldArgs args{reinterpret_cast<const char*>(values), 1, 0, &dim, 1, false, nullptr, 0};
   double total;
-  kernels().reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(ComputeType::F64)].fold(args, &total);
+  kernels().reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(ComputeType::F64)].fold(
+      args, &total);
   return total;
 }
 
-void store(const Tensor& out, double value) { store_scalar(out.data(), out.dtype(), Scalar(value)); }
+void store(const Tensor& out, double value) {
+  store_scalar(out.data(), out.dtype(), Scalar(value));
+}
 
 // Divides a sum of losses by the number (or weight) of those that count.
 double reduced(double total, double weight, Reduction reduction) {
   return reduction == Reduction::Mean ? total / weight : total;
 }
 
-// ---- classes ---------------------------------------------------------------------------------------
+// ---- classes ------------------------------------------------------------------------------------
 
 // The class dimension, and the shape of one loss per place.
 struct Classes {
   Classes(const char* op, const Tensor& x, const Tensor& target) : dim(x.dim() == 1 ? 0 : 1) {
     ZERO_CHECK(is_floating(x.dtype()), DTypeError, op, ": scores must be floating point; got ", x,
                ", expected a floating point tensor");
-    ZERO_CHECK(x.dim() >= 1, ShapeError, op, ": no class dimension; got ", x, ", expected (C,) or (N, C, …)");
+    ZERO_CHECK(x.dim() >= 1, ShapeError, op, ": no class dimension; got ", x,
+               ", expected (C,) or (N, C, …)");
     for (int64_t d = 0; d < x.dim(); ++d)
       if (d != dim) sizes.push_back(x.size(d));
     const bool single = x.dim() == 1 && target.sizes() == Dims{1};
-    ZERO_CHECK(target.sizes() == sizes || single, ShapeError, op, ": the shape of the classes doesn't fit; got scores ",
-               x.sizes(), " and target ", target.sizes(), ", expected target ", sizes);
+    ZERO_CHECK(target.sizes() == sizes || single, ShapeError, op,
+               ": the shape of the classes doesn't fit; got scores ", x.sizes(), " and target ",
+               target.sizes(), ", expected target ", sizes);
     ZERO_CHECK(target.dtype() == DType::Int64 || target.dtype() == DType::UInt8, DTypeError, op,
-               ": classes must be int64 or uint8; got ", target.dtype(), ", expected target.long()");
-    ZERO_CHECK(target.device() == x.device(), Error, op, ": devices differ; got scores on ", x.device(),
-               " and target on ", target.device(), ", expected one device");
+               ": classes must be int64 or uint8; got ", target.dtype(),
+               ", expected target.long()");
+    ZERO_CHECK(target.device() == x.device(), Error, op, ": devices differ; got scores on ",
+               x.device(), " and target on ", target.device(), ", expected one device");
     n = x.size(dim);
     places = numel(sizes);
   }
@@ -58,11 +66,14 @@ struct Classes {
     for (int64_t i = 0; i < places; ++i) {
       if (t[i] == ignore_index) continue;
       ++used;
-      if (t[i] >= 0 && t[i] < n) [[likely]] continue;
+      if (t[i] >= 0 && t[i] < n) [[likely]]
+        continue;
       Dims at(sizes.size());
-      for (int64_t d = sizes.size() - 1, rest = i; d >= 0; rest /= sizes[d--]) at[d] = rest % sizes[d];
-      fail<IndexError>(op, ": target out of range; got ", t[i], " at position ", at, ", expected 0 <= target < ", n,
-                       ", the number of classes, or ignore_index ", ignore_index);
+      for (int64_t d = sizes.size() - 1, rest = i; d >= 0; rest /= sizes[d--])
+        at[d] = rest % sizes[d];
+      fail<IndexError>(op, ": target out of range; got ", t[i], " at position ", at,
+                       ", expected 0 <= target < ", n, ", the number of classes, or ignore_index ",
+                       ignore_index);
     }
   }
 
@@ -73,12 +84,14 @@ struct Classes {
 
 void check_weight(const char* op, const Tensor& weight, const Tensor& x, int64_t classes) {
   if (!weight.defined()) return;
-  ZERO_CHECK(weight.sizes() == Dims{classes}, ShapeError, op, ": one weight per class is needed; got weight ",
-             weight.sizes(), ", expected ", Dims{classes});
-  ZERO_CHECK(weight.dtype() == x.dtype(), DTypeError, op, ": the weights' dtype differs from the scores'; got ",
-             weight.dtype(), ", expected ", x.dtype());
-  ZERO_CHECK(weight.device() == x.device(), Error, op, ": devices differ; got scores on ", x.device(),
-             " and weight on ", weight.device(), ", expected one device");
+  ZERO_CHECK(weight.sizes() == Dims{classes}, ShapeError, op,
+             ": one weight per class is needed; got weight ", weight.sizes(), ", expected ",
+             Dims{classes});
+  ZERO_CHECK(weight.dtype() == x.dtype(), DTypeError, op,
+             ": the weights' dtype differs from the scores'; got ", weight.dtype(), ", expected ",
+             x.dtype());
+  ZERO_CHECK(weight.device() == x.device(), Error, op, ": devices differ; got scores on ",
+             x.device(), " and weight on ", weight.device(), ", expected one device");
 }
 
 // Contiguous int64 classes, as they are read below.
@@ -88,7 +101,8 @@ Tensor class_indices(const Tensor& target) {
 }
 
 // The sum of the weights of the classes that count.
-double total_weight(const Classes& classes, const Tensor& indices, const Tensor& weight, int64_t ignore_index) {
+double total_weight(const Classes& classes, const Tensor& indices, const Tensor& weight,
+                    int64_t ignore_index) {
   if (!weight.defined()) return static_cast<double>(classes.used);
   GradModeGuard no_grad(false);
   const Tensor w = contiguous(converted(weight, DType::Float64));
@@ -99,12 +113,15 @@ double total_weight(const Classes& classes, const Tensor& indices, const Tensor&
   return total;
 }
 
-const char* nll_node(const Tensor& x) { return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0"; }
+const char* nll_node(const Tensor& x) {
+  return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0";
+}
 
-// Scores [outer, n, inner]; index and coefficient per place: loss = coefficient * score. Ignored: -1 and 0.
+// Scores [outer, n, inner]; index and coefficient per place: loss = coefficient * score. Ignored:
+// -1 and 0.
 template <class T>
-void nll_places(const T* scores, const int64_t* target, const T* weight, const Classes& c, int64_t inner,
-                int64_t ignore_index, int64_t* index, T* coefficient, double* loss) {
+void nll_places(const T* scores, const int64_t* target, const T* weight, const Classes& c,
+                int64_t inner, int64_t ignore_index, int64_t* index, T* coefficient, double* loss) {
   parallel_for(c.places, kGrainSize / 4, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t t = target[i];
@@ -112,16 +129,18 @@ void nll_places(const T* scores, const int64_t* target, const T* weight, const C
       index[i] = ignored ? -1 : t;
       coefficient[i] = ignored ? T(0) : weight ? -weight[t] : T(-1);
       const int64_t place = i / inner * c.n * inner + i % inner;
-      loss[i] = ignored ? 0.0 : static_cast<double>(coefficient[i]) * static_cast<double>(scores[place + t * inner]);
+      loss[i] = ignored ? 0.0
+                        : static_cast<double>(coefficient[i]) *
+                              static_cast<double>(scores[place + t * inner]);
     }
   });
 }
 
-// ---- cross entropy of class indices ----------------------------------------------------------------
+// ---- cross entropy of class indices -------------------------------------------------------------
 
 // Classes last and without weights: log sum exp(x) - x[target] in one pass, and one pass back.
-Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& classes, int64_t ignore_index,
-                           Reduction reduction, const char* node) {
+Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& classes,
+                           int64_t ignore_index, Reduction reduction, const char* node) {
   const Tensor indices = class_indices(target);
   const DType dtype = compute_dtype(x.dtype());
   const int64_t rows = classes.places, n = classes.n;
@@ -153,47 +172,55 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
     if (reduction == Reduction::None) {
       run_copy(y, reshape(select(stats, 0, 2), y.sizes()));
     } else {
-      store(y, reduced(sum_of(data + 2 * rows, rows), static_cast<double>(classes.used), reduction));
+      store(y,
+            reduced(sum_of(data + 2 * rows, rows), static_cast<double>(classes.used), reduction));
     }
   }
-  const double factor = reduction == Reduction::Mean ? 1.0 / static_cast<double>(classes.used) : 1.0;
-  record(node, {}, y, {&x}, {&x, &indices, &stats}, [factor, ignore_index](Node& node, const Tensor& g) {
-    const Tensor x = node.saved(0), indices = node.saved(1);
-    const int64_t last = x.dim() - 1, n = x.size(last);
-    if (grad_enabled() || x.is_meta()) {
-      Dims places = x.sizes();
-      places[last] = 1;
-      const Tensor ignored = reshape(eq(indices, Scalar(ignore_index)), places);
-      const Tensor chosen = where(ignored, Scalar(int64_t{-1}), reshape(indices, places));
-      const Tensor onehot = put_along(ones(places, x.options()), chosen, last, n);
-      const Tensor scale = where(ignored, 0.0, mul(g.dim() == 0 ? g : reshape(g, places), factor));
-      return mul(sub(softmax(x, last), onehot), scale);
-    }
-    const DType dtype = compute_dtype(x.dtype());
-    const Tensor in = contiguous(converted(x, dtype)), from = contiguous(converted(g, dtype)), stats = node.saved(2);
-    Tensor out = empty(x.sizes(), in.options());
-    if (out.numel() == 0) return out;
-    const int64_t rows = indices.numel(), item = itemsize(dtype), step = from.dim() == 0 ? 0 : 1;
-    double* const data = stats.data<double>();
-    const CrossEntropyFn kernel = kernels().cross_entropy_backward[static_cast<int>(compute_type(dtype))];
-    const DenormalGuard denormal;
-    parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n), [&](int64_t begin, int64_t end) {
-      CrossEntropyArgs args{};
-      args.x = in.data<char>() + begin * n * item;
-      args.target = indices.data<int64_t>() + begin;
-      args.max = data + begin;
-      args.sum = data + rows + begin;
-      args.g = from.data<char>() + begin * step * item;
-      args.g_step = step;
-      args.scale = factor;
-      args.out = out.data<char>() + begin * n * item;
-      args.rows = end - begin;
-      args.n = n;
-      args.ignore = ignore_index;
-      kernel(args);
-    });
-    return out;
-  });
+  const double factor =
+      reduction == Reduction::Mean ? 1.0 / static_cast<double>(classes.used) : 1.0;
+  record(node, {}, y, {&x}, {&x, &indices, &stats},
+         [factor, ignore_index](Node& node, const Tensor& g) {
+           const Tensor x = node.saved(0), indices = node.saved(1);
+           const int64_t last = x.dim() - 1, n = x.size(last);
+           if (grad_enabled() || x.is_meta()) {
+             Dims places = x.sizes();
+             places[last] = 1;
+             const Tensor ignored = reshape(eq(indices, Scalar(ignore_index)), places);
+             const Tensor chosen = where(ignored, Scalar(int64_t{-1}), reshape(indices, places));
+             const Tensor onehot = put_along(ones(places, x.options()), chosen, last, n);
+             const Tensor scale =
+                 where(ignored, 0.0, mul(g.dim() == 0 ? g : reshape(g, places), factor));
+             return mul(sub(softmax(x, last), onehot), scale);
+           }
+           const DType dtype = compute_dtype(x.dtype());
+           const Tensor in = contiguous(converted(x, dtype)),
+                        from = contiguous(converted(g, dtype)), stats = node.saved(2);
+           Tensor out = empty(x.sizes(), in.options());
+           if (out.numel() == 0) return out;
+           const int64_t rows = indices.numel(), item = itemsize(dtype),
+                         step = from.dim() == 0 ? 0 : 1;
+           double* const data = stats.data<double>();
+           const CrossEntropyFn kernel =
+               kernels().cross_entropy_backward[static_cast<int>(compute_type(dtype))];
+           const DenormalGuard denormal;
+           parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n),
+                        [&](int64_t begin, int64_t end) {
+                          CrossEntropyArgs args{};
+                          args.x = in.data<char>() + begin * n * item;
+                          args.target = indices.data<int64_t>() + begin;
+                          args.max = data + begin;
+                          args.sum = data + rows + begin;
+                          args.g = from.data<char>() + begin * step * item;
+                          args.g_step = step;
+                          args.scale = factor;
+                          args.out = out.data<char>() + begin * n * item;
+                          args.rows = end - begin;
+                          args.n = n;
+                          args.ignore = ignore_index;
+                          kernel(args);
+                        });
+           return out;
+         });
   return y;
 }
 
@@ -205,8 +232,8 @@ Tensor along_classes(const Tensor& weight, const Tensor& x, int64_t dim) {
 }
 
 // Targets are probabilities: -sum over classes of weight * target * log_softmax(x).
-Tensor soft_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight, Reduction reduction,
-                          double smoothing) {
+Tensor soft_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight,
+                          Reduction reduction, double smoothing) {
   const int64_t dim = x.dim() == 1 ? 0 : 1, n = x.size(dim);
   check_weight("cross_entropy", weight, x, n);
   const double uniform = smoothing / static_cast<double>(n);
@@ -220,15 +247,16 @@ Tensor soft_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& w
 }
 
 // (1 - smoothing) nll + smoothing / C * (the same summed over all classes).
-Tensor smoothed_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                              Reduction reduction, double smoothing) {
+Tensor smoothed_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weight,
+                              int64_t ignore_index, Reduction reduction, double smoothing) {
   Classes classes("cross_entropy", x, target);
   check_weight("cross_entropy", weight, x, classes.n);
   const Tensor indices = class_indices(target);
   if (!x.is_meta()) classes.check("cross_entropy", indices, ignore_index);
   const Tensor log_probs = log_softmax(x, classes.dim);
   const Tensor chosen = nll_loss(log_probs, target, weight, ignore_index, reduction);
-  const Tensor weighted = weight.defined() ? mul(log_probs, along_classes(weight, x, classes.dim)) : log_probs;
+  const Tensor weighted =
+      weight.defined() ? mul(log_probs, along_classes(weight, x, classes.dim)) : log_probs;
   const Tensor ignored = reshape(eq(indices, Scalar(ignore_index)), classes.sizes);
   Tensor spread = where(ignored, 0.0, neg(sum(weighted, {classes.dim})));
   if (reduction != Reduction::None) spread = sum(spread);
@@ -237,12 +265,13 @@ Tensor smoothed_cross_entropy(const Tensor& x, const Tensor& target, const Tenso
   return add(mul(chosen, 1 - smoothing), mul(spread, smoothing / static_cast<double>(classes.n)));
 }
 
-// ---- squared error ---------------------------------------------------------------------------------
+// ---- squared error ------------------------------------------------------------------------------
 
 constexpr int64_t kChunk = 32768;  // elements of one block of the sum
 
 double sum_squared_difference(const Tensor& a, const Tensor& b) {
-  const SquaredDifferenceFn kernel = kernels().squared_difference[static_cast<int>(compute_type(a.dtype()))];
+  const SquaredDifferenceFn kernel =
+      kernels().squared_difference[static_cast<int>(compute_type(a.dtype()))];
   const int64_t n = a.numel(), item = itemsize(a.dtype());
   const DenormalGuard denormal;
   if (n <= kChunk) return n == 0 ? 0 : kernel(a.data(), b.data(), n);
@@ -251,8 +280,8 @@ double sum_squared_difference(const Tensor& a, const Tensor& b) {
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       const int64_t first = c * kChunk;
-      parts.data<double>()[c] =
-          kernel(a.data<char>() + first * item, b.data<char>() + first * item, std::min(kChunk, n - first));
+      parts.data<double>()[c] = kernel(a.data<char>() + first * item, b.data<char>() + first * item,
+                                       std::min(kChunk, n - first));
     }
   });
   return sum_of(parts.data<double>(), chunks);
@@ -260,7 +289,8 @@ double sum_squared_difference(const Tensor& a, const Tensor& b) {
 
 Tensor scaled_difference(const Tensor& a, const Tensor& b, double scale) {
   Tensor out = empty(a.sizes(), a.options());
-  const ScaledDifferenceFn kernel = kernels().scaled_difference[static_cast<int>(compute_type(a.dtype()))];
+  const ScaledDifferenceFn kernel =
+      kernels().scaled_difference[static_cast<int>(compute_type(a.dtype()))];
   const int64_t item = itemsize(a.dtype());
   const DenormalGuard denormal;
   parallel_for(a.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
@@ -277,8 +307,8 @@ Tensor readable(const Tensor& x) {
 
 }  // namespace
 
-Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                Reduction reduction) {
+Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& weight,
+                int64_t ignore_index, Reduction reduction) {
   Classes classes("nll_loss", log_probs, target);
   check_weight("nll_loss", weight, log_probs, classes.n);
   const bool meta = log_probs.is_meta();
@@ -293,13 +323,15 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
   Tensor coefficients = empty(places, {dtype, log_probs.device()});
   if (!meta) {
     GradModeGuard no_grad(false);
-    const Tensor scores = readable(log_probs), weights = weight.defined() ? readable(weight) : Tensor();
+    const Tensor scores = readable(log_probs),
+                 weights = weight.defined() ? readable(weight) : Tensor();
     const Tensor losses = empty({classes.places}, {DType::Float64, Device::Cpu});
     int64_t inner = 1;
     for (int64_t d = classes.dim + 1; d < log_probs.dim(); ++d) inner *= log_probs.size(d);
     auto run = [&]<class T>(T* coefficient) {
-      nll_places<T>(scores.data<T>(), indices.data<int64_t>(), weights.defined() ? weights.data<T>() : nullptr, classes,
-                    inner, ignore_index, index.data<int64_t>(), coefficient, losses.data<double>());
+      nll_places<T>(scores.data<T>(), indices.data<int64_t>(),
+                    weights.defined() ? weights.data<T>() : nullptr, classes, inner, ignore_index,
+                    index.data<int64_t>(), coefficient, losses.data<double>());
     };
     dtype == DType::Float64 ? run(coefficients.data<double>()) : run(coefficients.data<float>());
     if (reduction == Reduction::None) {
@@ -321,20 +353,24 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
   return y;
 }
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight, int64_t ignore_index,
-                     Reduction reduction, double label_smoothing) {
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                     int64_t ignore_index, Reduction reduction, double label_smoothing) {
   ZERO_CHECK(label_smoothing >= 0 && label_smoothing <= 1, ValueError,
-             "cross_entropy: label_smoothing is out of range; got ", label_smoothing, ", expected 0 to 1");
-  ZERO_CHECK(is_floating(logits.dtype()), DTypeError, "cross_entropy: scores must be floating point; got ", logits,
+             "cross_entropy: label_smoothing is out of range; got ", label_smoothing,
+             ", expected 0 to 1");
+  ZERO_CHECK(is_floating(logits.dtype()), DTypeError,
+             "cross_entropy: scores must be floating point; got ", logits,
              ", expected a floating point tensor");
   ZERO_CHECK(logits.dim() >= 1, ShapeError, "cross_entropy: no class dimension; got ", logits,
              ", expected (C,) or (N, C, …)");
   if (is_floating(target.dtype())) {
     ZERO_CHECK(target.sizes() == logits.sizes(), ShapeError,
-               "cross_entropy: class probabilities must have the shape of the scores; got scores ", logits.sizes(),
-               " and target ", target, ", expected that shape, or classes as int64");
-    ZERO_CHECK(ignore_index < 0, ValueError, "cross_entropy: ignore_index has no meaning for probabilities; got ",
-               ignore_index, ", expected a negative number");
+               "cross_entropy: class probabilities must have the shape of the scores; got scores ",
+               logits.sizes(), " and target ", target,
+               ", expected that shape, or classes as int64");
+    ZERO_CHECK(ignore_index < 0, ValueError,
+               "cross_entropy: ignore_index has no meaning for probabilities; got ", ignore_index,
+               ", expected a negative number");
     return soft_cross_entropy(logits, target, weight, reduction, label_smoothing);
   }
   if (label_smoothing > 0)
@@ -343,7 +379,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   Classes classes("cross_entropy", logits, target);
   check_weight("cross_entropy", weight, logits, classes.n);
   if (!weight.defined()) {
-    if (logits.dim() <= 2) return fused_cross_entropy(logits, target, classes, ignore_index, reduction, nll_node(logits));
+    if (logits.dim() <= 2)
+      return fused_cross_entropy(logits, target, classes, ignore_index, reduction,
+                                 nll_node(logits));
     // Scores whose classes lie last in memory, as after permute.
     Dims order{0};
     for (int64_t d = 2; d < logits.dim(); ++d) order.push_back(d);
@@ -358,10 +396,10 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   const DType dtype = result_type(input, target);
-  ZERO_CHECK(is_floating(dtype), DTypeError, "mse_loss: only floating point dtypes have one; got ", input.dtype(),
-             " and ", target.dtype(), ", expected floating point tensors");
-  ZERO_CHECK(input.device() == target.device(), Error, "mse_loss: devices differ; got ", input.device(), " and ",
-             target.device(), ", expected one device");
+  ZERO_CHECK(is_floating(dtype), DTypeError, "mse_loss: only floating point dtypes have one; got ",
+             input.dtype(), " and ", target.dtype(), ", expected floating point tensors");
+  ZERO_CHECK(input.device() == target.device(), Error, "mse_loss: devices differ; got ",
+             input.device(), " and ", target.device(), ", expected one device");
   const Dims sizes = broadcast_shapes("mse_loss", input.sizes(), target.sizes());
   auto fit = [&](const Tensor& x) {
     const Tensor c = converted(x, dtype);
@@ -376,7 +414,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   } else {
     y = empty({}, a.options());
     if (!y.is_meta())
-      store(y, reduced(sum_squared_difference(readable(a), readable(b)), static_cast<double>(a.numel()), reduction));
+      store(y, reduced(sum_squared_difference(readable(a), readable(b)),
+                       static_cast<double>(a.numel()), reduction));
   }
   const double factor = reduction == Reduction::Mean ? 2 / static_cast<double>(a.numel()) : 2.0;
   record("MseLossBackward0", {}, y, {&a, &b}, {&a, &b}, [factor](Node& n, const Tensor& g) {

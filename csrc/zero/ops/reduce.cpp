@@ -1,7 +1,7 @@
-// Reductions. One mechanism serves them all: dimensions are sorted into kept and reduced ones and merged, the
-// outputs are cut into tiles, and a kernel folds the elements of one tile into states, which the op turns into
-// results. Few outputs with many elements each are cut along the reduced dimensions as well, into parts that
-// depend on the shape only and are combined as a binary tree.
+// Reductions. One mechanism serves them all: dimensions are sorted into kept and reduced ones and
+// merged, the outputs are cut into tiles, and a kernel folds the elements of one tile into states,
+// which the op turns into results. Few outputs with many elements each are cut along the reduced
+// dimensions as well, into parts that depend on the shape only and are combined as a binary tree.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,7 +17,7 @@ namespace zero {
 
 namespace {
 
-// ---- which dimensions ------------------------------------------------------------------------------
+// ---- which dimensions ---------------------------------------------------------------------------
 
 // The reduced dimensions of one call, and what they do to the shape.
 struct Selection {
@@ -45,20 +45,22 @@ struct Selection {
   // max, argmax, … have no value for nothing.
   void check_not_empty(const char* op, const Tensor& x) const {
     for (int64_t d = 0; d < x.dim(); ++d)
-      ZERO_CHECK(!reduced[d] || x.size(d) > 0, IndexError, op, ": nothing to reduce along dimension ", d, "; got ",
-                 x.sizes(), ", expected at least one element in each reduced dimension");
+      ZERO_CHECK(!reduced[d] || x.size(d) > 0, IndexError, op,
+                 ": nothing to reduce along dimension ", d, "; got ", x.sizes(),
+                 ", expected at least one element in each reduced dimension");
   }
 
   SmallVector<bool, 8> reduced;
   int64_t count = 1;  // elements per output
 };
 
-// ---- the plan --------------------------------------------------------------------------------------
+// ---- the plan -----------------------------------------------------------------------------------
 
-constexpr int64_t kChunk = 32768;      // elements of one part of a long reduction
+constexpr int64_t kChunk = 32768;  // elements of one part of a long reduction
 constexpr int64_t kMaxChunks = 64;
-constexpr int64_t kEnoughTiles = 16;   // to occupy the threads without cutting reduced dimensions
-constexpr int64_t kRowUnit = 2048, kColumnUnit = 64;  // parts end where the kernels' own tree has a joint
+constexpr int64_t kEnoughTiles = 16;  // to occupy the threads without cutting reduced dimensions
+constexpr int64_t kRowUnit = 2048,
+                  kColumnUnit = 64;  // parts end where the kernels' own tree has a joint
 
 struct Kept {
   int64_t size, stride, out;  // strides in bytes, and in elements of the result
@@ -89,12 +91,18 @@ class Plan {
     count_ = weight;
     if (!ordered) sort(reduced_);
     sort(kept_);
-    merge(reduced_, [](const ReduceDim& a, const ReduceDim& b) {
-      return b.stride == a.stride * a.size && b.weight == a.weight * a.size;
-    }, ordered);
-    merge(kept_, [](const Kept& a, const Kept& b) {
-      return b.stride == a.stride * a.size && b.out == a.out * a.size;
-    }, true);
+    merge(
+        reduced_,
+        [](const ReduceDim& a, const ReduceDim& b) {
+          return b.stride == a.stride * a.size && b.weight == a.weight * a.size;
+        },
+        ordered);
+    merge(
+        kept_,
+        [](const Kept& a, const Kept& b) {
+          return b.stride == a.stride * a.size && b.out == a.out * a.size;
+        },
+        true);
     if (reduced_.empty()) reduced_.push_back({1, item, 1});
     if (kept_.empty()) kept_.push_back({1, 0, 1});
     columns_ = kept_[0].stride == item && reduced_[0].stride != item;
@@ -131,8 +139,14 @@ class Plan {
   // The states of a tile's outputs.
   void fold(ReduceOp op, const Tile& tile, const double* shift, void* states) const {
     const ReduceKernel& kernel = kernels().reduce[static_cast<int>(op)][static_cast<int>(type_)];
-    const FoldArgs args{tile.in, tile.n, kept_[0].stride, reduced_.data(), static_cast<int>(reduced_.size()), columns_,
-                        shift, 0};
+    const FoldArgs args{tile.in,
+                        tile.n,
+                        kept_[0].stride,
+                        reduced_.data(),
+                        static_cast<int>(reduced_.size()),
+                        columns_,
+                        shift,
+                        0};
     if (chunks_ == 1) return kernel.fold(args, states);
     const int64_t step = tile.n * kernel.state_size;
     struct Scratch {
@@ -162,23 +176,29 @@ class Plan {
   }
 
   // Writes one value per output of the tile, `value_stride` bytes apart, into `out`.
-  void store(const Tensor& out, const Tile& tile, DType from, const void* values, int64_t value_stride) const {
+  void store(const Tensor& out, const Tile& tile, DType from, const void* values,
+             int64_t value_stride) const {
     const int64_t item = itemsize(out.dtype());
-    char* const data[2] = {out.data<char>() + tile.out * item, static_cast<char*>(const_cast<void*>(values))};
+    char* const data[2] = {out.data<char>() + tile.out * item,
+                           static_cast<char*>(const_cast<void*>(values))};
     const int64_t strides[4] = {kept_[0].out * item, value_stride, 0, 0};
-    kernels().cast[static_cast<int>(from)][static_cast<int>(out.dtype())](data, strides, tile.n, 1, nullptr);
+    kernels().cast[static_cast<int>(from)][static_cast<int>(out.dtype())](data, strides, tile.n, 1,
+                                                                          nullptr);
   }
 
  private:
   // Smallest stride first; what is broadcast (stride 0) goes last.
   template <class V>
   static void sort(V& dims) {
-    auto key = [](int64_t stride) { return stride == 0 ? std::numeric_limits<int64_t>::max() : stride; };
+    auto key = [](int64_t stride) {
+      return stride == 0 ? std::numeric_limits<int64_t>::max() : stride;
+    };
     for (int64_t i = 1; i < dims.size(); ++i)
       for (int64_t j = i; j > 0 && key(dims[j].stride) < key(dims[j - 1].stride); --j)
         std::swap(dims[j], dims[j - 1]);
   }
-  // Joins neighbours that are one dimension. Where the order of the elements is free, their weights don't matter.
+  // Joins neighbours that are one dimension. Where the order of the elements is free, their weights
+  // don't matter.
   template <class V, class Joined>
   static void merge(V& dims, Joined&& joined, bool ordered) {
     int64_t last = 0;
@@ -195,7 +215,8 @@ class Plan {
 
   Tile tile_at(int64_t t) const {
     const int64_t first = t % tiles_per_run_ * tile_;
-    Tile tile{in_ + first * kept_[0].stride, first * kept_[0].out, std::min(tile_, kept_[0].size - first)};
+    Tile tile{in_ + first * kept_[0].stride, first * kept_[0].out,
+              std::min(tile_, kept_[0].size - first)};
     int64_t rest = t / tiles_per_run_;
     for (int64_t d = 1; d < kept_.size(); ++d) {
       const int64_t i = rest % kept_[d].size;
@@ -225,9 +246,11 @@ Tensor computable(const Tensor& x, DType dtype) {
 Tensor computable(const Tensor& x) { return computable(x, compute_dtype(x.dtype())); }
 
 // The gradient of a result, with size 1 where x was reduced.
-Tensor with_kept_dims(const Tensor& g, const Dims& kept) { return g.sizes() == kept ? g : reshape(g, kept); }
+Tensor with_kept_dims(const Tensor& g, const Dims& kept) {
+  return g.sizes() == kept ? g : reshape(g, kept);
+}
 
-// ---- sum and mean ----------------------------------------------------------------------------------
+// ---- sum and mean -------------------------------------------------------------------------------
 
 void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bool mean) {
   if (y.numel() == 0) return;
@@ -236,9 +259,26 @@ void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bo
     fill_(y, mean ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(0));
     return;
   }
-  const Plan plan(x, selection, false);
   const bool floating = is_floating(x.dtype());
   const double count = static_cast<double>(selection.count);
+  if (selection.count == x.numel() && x.is_contiguous() && x.numel() <= 2 * kChunk) {
+    // What the plan below comes to, without making one: small sums are frequent.
+    const DenormalGuard denormal;
+    const ReduceDim dim{x.numel(), itemsize(x.dtype()), 1};
+    const FoldArgs args{x.data<char>(), 1, 0, &dim, 1, false, nullptr, 0};
+    double state;  // or int64
+    kernels()
+        .reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(compute_type(x.dtype()))]
+        .fold(args, &state);
+    if (mean) state /= count;
+    char* const data[2] = {y.data<char>(), reinterpret_cast<char*>(&state)};
+    const int64_t strides[4] = {0, 0, 0, 0};
+    const DType from = floating ? DType::Float64 : DType::Int64;
+    kernels().cast[static_cast<int>(from)][static_cast<int>(y.dtype())](data, strides, 1, 1,
+                                                                        nullptr);
+    return;
+  }
+  const Plan plan(x, selection, false);
   plan.for_each_tile([&](const Tile& tile) {
     double states[kReduceTile];  // or int64
     plan.fold(ReduceOp::Sum, tile, nullptr, states);
@@ -248,10 +288,12 @@ void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bo
   });
 }
 
-// ---- var and std -----------------------------------------------------------------------------------
+// ---- var and std --------------------------------------------------------------------------------
 
-// Two passes in float64. With m the rounded mean, sum (x - m)^2 - (sum (x - m))^2 / n corrects its rounding.
-void deviations(const Tensor& x, const Selection& selection, const Tensor& y, double correction, bool root) {
+// Two passes in float64. With m the rounded mean, sum (x - m)^2 - (sum (x - m))^2 / n corrects its
+// rounding.
+void deviations(const Tensor& x, const Selection& selection, const Tensor& y, double correction,
+                bool root) {
   if (y.numel() == 0) return;
   if (selection.count == 0) {
     GradModeGuard no_grad(false);
@@ -259,7 +301,8 @@ void deviations(const Tensor& x, const Selection& selection, const Tensor& y, do
     return;
   }
   const Plan plan(x, selection, false);
-  const double count = static_cast<double>(selection.count), freedom = std::max(0.0, count - correction);
+  const double count = static_cast<double>(selection.count),
+               freedom = std::max(0.0, count - correction);
   plan.for_each_tile([&](const Tile& tile) {
     double values[kReduceTile];
     DeviationState states[kReduceTile];
@@ -275,16 +318,17 @@ void deviations(const Tensor& x, const Selection& selection, const Tensor& y, do
   });
 }
 
-Tensor deviation(const char* op, const char* node, const Tensor& x, const Dims& dims, double correction, bool keepdim,
-                 bool root) {
-  ZERO_CHECK(is_floating(x.dtype()), DTypeError, op, ": only floating point dtypes have one; got ", x.dtype(),
-             ", expected a floating point tensor");
+Tensor deviation(const char* op, const char* node, const Tensor& x, const Dims& dims,
+                 double correction, bool keepdim, bool root) {
+  ZERO_CHECK(is_floating(x.dtype()), DTypeError, op, ": only floating point dtypes have one; got ",
+             x.dtype(), ", expected a floating point tensor");
   const Selection selection(op, x, dims);
   Tensor y = empty(selection.sizes(x, keepdim), x.options());
   if (!y.is_meta()) deviations(computable(x), selection, y, correction, root);
   record(node, {}, y, {&x}, {&x, keep(root, y)},
-         [dims, kept = selection.sizes(x, true), freedom = static_cast<double>(selection.count) - correction, root](
-             Node& n, const Tensor& g) {
+         [dims, kept = selection.sizes(x, true),
+          freedom = static_cast<double>(selection.count) - correction,
+          root](Node& n, const Tensor& g) {
            const Tensor x = n.saved(0);
            Tensor scale = g;
            if (root) {
@@ -302,10 +346,11 @@ Tensor deviation(const char* op, const char* node, const Tensor& x, const Dims& 
   return y;
 }
 
-// ---- max and min -----------------------------------------------------------------------------------
+// ---- max and min --------------------------------------------------------------------------------
 
 // Equal elements share the gradient evenly.
-Tensor extreme(const char* op, const char* node, const Tensor& x, const Dims& dims, bool keepdim, ReduceOp reduce_op) {
+Tensor extreme(const char* op, const char* node, const Tensor& x, const Dims& dims, bool keepdim,
+               ReduceOp reduce_op) {
   const Selection selection(op, x, dims);
   selection.check_not_empty(op, x);
   Tensor y = empty(selection.sizes(x, keepdim), x.options());
@@ -318,12 +363,13 @@ Tensor extreme(const char* op, const char* node, const Tensor& x, const Dims& di
       plan.store(y, tile, in.dtype(), states, itemsize(in.dtype()));
     });
   }
-  record(node, {}, y, {&x}, {&x, &y}, [dims, kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
-    const Tensor x = n.saved(0), best = with_kept_dims(detach(n.saved(1)), kept);
-    const Tensor chosen = where(isnan(best), isnan(x), eq(x, best));
-    const Tensor share = div(with_kept_dims(g, kept), sum(chosen, dims, true));
-    return where(chosen, share, 0.0);
-  });
+  record(node, {}, y, {&x}, {&x, &y},
+         [dims, kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+           const Tensor x = n.saved(0), best = with_kept_dims(detach(n.saved(1)), kept);
+           const Tensor chosen = where(isnan(best), isnan(x), eq(x, best));
+           const Tensor share = div(with_kept_dims(g, kept), sum(chosen, dims, true));
+           return where(chosen, share, 0.0);
+         });
   return y;
 }
 
@@ -332,7 +378,8 @@ Dims arg_dims(const char* op, const Tensor& x, std::optional<int64_t> dim) {
   return dim ? Dims{wrap_dim(op, *dim, x.dim())} : Dims{};
 }
 
-void fold_arg(const Tensor& x, const Selection& selection, ReduceOp op, const Tensor* values, const Tensor& indices) {
+void fold_arg(const Tensor& x, const Selection& selection, ReduceOp op, const Tensor* values,
+              const Tensor& indices) {
   if (indices.numel() == 0) return;
   const Tensor in = computable(x);
   const Plan plan(in, selection, true);
@@ -345,7 +392,8 @@ void fold_arg(const Tensor& x, const Selection& selection, ReduceOp op, const Te
 }
 static_assert(sizeof(ArgState<float>) == kMaxStateSize && sizeof(ArgState<bool>) == kMaxStateSize);
 
-Tensor arg_extreme(const char* op, const Tensor& x, std::optional<int64_t> dim, bool keepdim, ReduceOp reduce_op) {
+Tensor arg_extreme(const char* op, const Tensor& x, std::optional<int64_t> dim, bool keepdim,
+                   ReduceOp reduce_op) {
   const Selection selection(op, x, arg_dims(op, x, dim));
   selection.check_not_empty(op, x);
   Tensor indices = empty(selection.sizes(x, keepdim), {DType::Int64, x.device()});
@@ -353,8 +401,8 @@ Tensor arg_extreme(const char* op, const Tensor& x, std::optional<int64_t> dim, 
   return indices;
 }
 
-std::pair<Tensor, Tensor> extreme_along(const char* op, const char* node, const Tensor& x, int64_t dim, bool keepdim,
-                                        ReduceOp reduce_op) {
+std::pair<Tensor, Tensor> extreme_along(const char* op, const char* node, const Tensor& x,
+                                        int64_t dim, bool keepdim, ReduceOp reduce_op) {
   dim = wrap_dim(op, dim, x.dim());
   const Selection selection(op, x, {dim});
   selection.check_not_empty(op, x);
@@ -362,7 +410,8 @@ std::pair<Tensor, Tensor> extreme_along(const char* op, const char* node, const 
   Tensor values = empty(sizes, x.options()), indices = empty(sizes, {DType::Int64, x.device()});
   if (!values.is_meta()) fold_arg(x, selection, reduce_op, &values, indices);
   record(node, {}, values, {&x}, {&indices},
-         [dim, kept = selection.sizes(x, true), n = x.dim() == 0 ? 1 : x.size(dim)](Node& node, const Tensor& g) {
+         [dim, kept = selection.sizes(x, true), n = x.dim() == 0 ? 1 : x.size(dim)](
+             Node& node, const Tensor& g) {
            if (kept.empty()) return g;  // one element
            return put_along(with_kept_dims(g, kept), with_kept_dims(node.saved(0), kept), dim, n);
          });
@@ -385,7 +434,7 @@ Tensor truth(const char* op, const Tensor& x, const Dims& dims, bool keepdim, Re
   return y;
 }
 
-// ---- selection along a dimension -------------------------------------------------------------------
+// ---- selection along a dimension ----------------------------------------------------------------
 
 int log2_size(DType t) {
   const int64_t item = itemsize(t);
@@ -393,11 +442,13 @@ int log2_size(DType t) {
 }
 
 // Runs take_along or put_along over all places; `wide` is the tensor that has n elements along dim.
-void run_along(AlongFn kernel, const Tensor& from, const Tensor& to, const Tensor& index, const Tensor& wide, int64_t dim) {
+void run_along(AlongFn kernel, const Tensor& from, const Tensor& to, const Tensor& index,
+               const Tensor& wide, int64_t dim) {
   int64_t inner = 1;
   for (int64_t d = dim + 1; d < wide.dim(); ++d) inner *= wide.size(d);
   const AlongArgs args{from.data(), to.data(), index.data<int64_t>(), wide.size(dim), inner};
-  parallel_for(index.numel(), kGrainSize / 4, [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
+  parallel_for(index.numel(), kGrainSize / 4,
+               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 
 }  // namespace
@@ -411,9 +462,10 @@ Tensor take_along(const Tensor& x, const Tensor& index, int64_t dim) {
     const Tensor from = contiguous(x), places = contiguous(index);
     run_along(kernels().take_along[log2_size(x.dtype())], from, y, places, x, dim);
   }
-  record("GatherBackward0", {}, y, {&x}, {&index}, [dim, n = x.size(dim)](Node& node, const Tensor& g) {
-    return put_along(g, node.saved(0), dim, n);
-  });
+  record("GatherBackward0", {}, y, {&x}, {&index},
+         [dim, n = x.size(dim)](Node& node, const Tensor& g) {
+           return put_along(g, node.saved(0), dim, n);
+         });
   return y;
 }
 
@@ -441,15 +493,18 @@ Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType>
     if (is_floating(in) && !is_floating(out)) in = compute_dtype(out);
     if (in == DType::Int64 && is_floating(out)) in = DType::Float64;
     const bool truth = out == DType::Bool && in != DType::Bool;
-    accumulate(computable(truth ? computable(x, DType::Bool) : x, truth ? DType::Bool : in), selection, y, false);
+    accumulate(computable(truth ? computable(x, DType::Bool) : x, truth ? DType::Bool : in),
+               selection, y, false);
   }
   if (dims.empty()) {
-    record("SumBackward0", {}, y, {&x}, {}, [sizes = x.sizes(), dtype = x.dtype()](Node&, const Tensor& g) {
-      return expand(g.dtype() == dtype ? g : to(g, dtype, g.device()), sizes);
-    });
+    record("SumBackward0", {}, y, {&x}, {},
+           [sizes = x.sizes(), dtype = x.dtype()](Node&, const Tensor& g) {
+             return expand(g.dtype() == dtype ? g : to(g, dtype, g.device()), sizes);
+           });
   } else {
     record("SumBackward1", {}, y, {&x}, {},
-           [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype()](Node&, const Tensor& g) {
+           [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype()](
+               Node&, const Tensor& g) {
              const Tensor h = g.dtype() == dtype ? g : to(g, dtype, g.device());
              return expand(with_kept_dims(h, kept), sizes);
            });
@@ -459,12 +514,13 @@ Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType>
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
   const DType out = dtype ? *dtype : x.dtype();
-  ZERO_CHECK(is_floating(out), DTypeError, "mean: could not infer the dtype of the result; got ", out,
-             ", expected a floating point tensor, or dtype= a floating point dtype");
+  ZERO_CHECK(is_floating(out), DTypeError, "mean: could not infer the dtype of the result; got ",
+             out, ", expected a floating point tensor, or dtype= a floating point dtype");
   const Selection selection("mean", x, dims);
   Tensor y = empty(selection.sizes(x, keepdim), {out, x.device()});
   if (!y.is_meta())
-    accumulate(computable(x, is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Float64), selection, y, true);
+    accumulate(computable(x, is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Float64),
+               selection, y, true);
   record(dims.empty() ? "MeanBackward0" : "MeanBackward1", {}, y, {&x}, {},
          [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype(),
           count = static_cast<double>(selection.count)](Node&, const Tensor& g) {
@@ -501,12 +557,16 @@ Tensor argmax(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
 Tensor argmin(const Tensor& x, std::optional<int64_t> dim, bool keepdim) {
   return arg_extreme("argmin", x, dim, keepdim, ReduceOp::ArgMin);
 }
-Tensor all(const Tensor& x, const Dims& dims, bool keepdim) { return truth("all", x, dims, keepdim, ReduceOp::Min); }
-Tensor any(const Tensor& x, const Dims& dims, bool keepdim) { return truth("any", x, dims, keepdim, ReduceOp::Max); }
+Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
+  return truth("all", x, dims, keepdim, ReduceOp::Min);
+}
+Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
+  return truth("any", x, dims, keepdim, ReduceOp::Max);
+}
 
 bool equal(const Tensor& a, const Tensor& b) {
-  ZERO_CHECK(!a.is_meta() && !b.is_meta(), Error, "equal: meta tensors have no values; got ", a.device(), " and ",
-             b.device(), ", expected cpu tensors");
+  ZERO_CHECK(!a.is_meta() && !b.is_meta(), Error, "equal: meta tensors have no values; got ",
+             a.device(), " and ", b.device(), ", expected cpu tensors");
   if (!(a.sizes() == b.sizes())) return false;
   GradModeGuard no_grad(false);
   return *all(eq(a, b)).data<bool>();
@@ -514,8 +574,9 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 Tensor sum_to(const Tensor& x, const Dims& sizes) {
   if (x.sizes() == sizes) return x;
-  ZERO_CHECK(expands_to(sizes, x.sizes()), ShapeError, "sum_to: the shape does not broadcast to the tensor's; got ",
-             sizes, ", expected one that expands to ", x.sizes());
+  ZERO_CHECK(expands_to(sizes, x.sizes()), ShapeError,
+             "sum_to: the shape does not broadcast to the tensor's; got ", sizes,
+             ", expected one that expands to ", x.sizes());
   const int64_t lead = x.dim() - sizes.size();
   Dims dims;
   for (int64_t d = 0; d < x.dim(); ++d)

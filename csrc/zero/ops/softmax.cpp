@@ -20,7 +20,8 @@ struct Layout {
 };
 
 // x and g (or null) are read and out is written in this layout, all contiguous and of one dtype.
-void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, const Tensor& out, int64_t dim, bool log) {
+void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, const Tensor& out,
+         int64_t dim, bool log) {
   if (out.numel() == 0) return;
   const Layout layout(x, dim);
   const int64_t item = itemsize(x.dtype()), n = layout.n, inner = layout.inner;
@@ -35,17 +36,20 @@ void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, co
   }
   const int64_t tiles = (inner + kSoftmaxLanes - 1) / kSoftmaxLanes;
   const int64_t work = n * std::min(inner, kSoftmaxLanes);
-  parallel_for(layout.outer * tiles, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t lane = t % tiles * kSoftmaxLanes;
-      const int64_t first = t / tiles * n * inner + lane;
-      columns({at(x, first), g ? at(*g, first) : nullptr, at(out, first), 1, n, std::min(kSoftmaxLanes, inner - lane),
-               inner, log});
-    }
-  });
+  parallel_for(layout.outer * tiles, std::max<int64_t>(1, kGrain / work),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t lane = t % tiles * kSoftmaxLanes;
+                   const int64_t first = t / tiles * n * inner + lane;
+                   columns({at(x, first), g ? at(*g, first) : nullptr, at(out, first), 1, n,
+                            std::min(kSoftmaxLanes, inner - lane), inner, log});
+                 }
+               });
 }
 
-Tensor converted(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : to(x, dtype, x.device()); }
+Tensor converted(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype ? x : to(x, dtype, x.device());
+}
 
 Tensor softmax_backward(const Tensor& y, const Tensor& g, int64_t dim, bool log) {
   const Dims dims = y.dim() == 0 ? Dims() : Dims{dim};
@@ -57,15 +61,16 @@ Tensor softmax_backward(const Tensor& y, const Tensor& g, int64_t dim, bool log)
   const Tensor saved = converted(contiguous(y), dtype), from = converted(contiguous(g), dtype);
   Tensor out = empty(y.sizes(), saved.options());
   const int type = static_cast<int>(compute_type(dtype));
-  run(kernels().softmax_backward_rows[type], kernels().softmax_backward_columns[type], saved, &from, out, dim, log);
+  run(kernels().softmax_backward_rows[type], kernels().softmax_backward_columns[type], saved, &from,
+      out, dim, log);
   return converted(out, y.dtype());
 }
 
-Tensor softmax_forward(const char* op, const char* node, const Tensor& x, int64_t dim, std::optional<DType> dtype,
-                       bool log) {
+Tensor softmax_forward(const char* op, const char* node, const Tensor& x, int64_t dim,
+                       std::optional<DType> dtype, bool log) {
   const DType result = dtype.value_or(x.dtype());
-  ZERO_CHECK(is_floating(result), DTypeError, op, ": the result needs a floating point dtype; got ", result,
-             ", expected a floating point tensor, or dtype= a floating point dtype");
+  ZERO_CHECK(is_floating(result), DTypeError, op, ": the result needs a floating point dtype; got ",
+             result, ", expected a floating point tensor, or dtype= a floating point dtype");
   dim = wrap_dim(op, dim, x.dim());
   Tensor y;
   if (x.is_meta()) {
@@ -79,8 +84,9 @@ Tensor softmax_forward(const char* op, const char* node, const Tensor& x, int64_
     run(kernels().softmax_rows[type], kernels().softmax_columns[type], in, nullptr, y, dim, log);
     y = converted(y, result);
   }
-  record(node, {}, y, {&x}, {&y},
-         [dim, log](Node& n, const Tensor& g) { return softmax_backward(n.saved(0), g, dim, log); });
+  record(node, {}, y, {&x}, {&y}, [dim, log](Node& n, const Tensor& g) {
+    return softmax_backward(n.saved(0), g, dim, log);
+  });
   return y;
 }
 
