@@ -280,10 +280,6 @@ RECORDED = [
     ("zero.ones(2, requires_grad=True) + 1.5", "tensor([2.5000, 2.5000], grad_fn=<AddBackward0>)"),
     ("zero.ones(2, 2, requires_grad=True).sum()", "tensor(4., grad_fn=<SumBackward0>)"),
     ("zero.ones(2, requires_grad=True).exp()", "tensor([2.7183, 2.7183], grad_fn=<ExpBackward0>)"),
-    (
-        "zero.ones(2, 2, requires_grad=True).T",
-        "tensor([[1., 1.],\n        [1., 1.]], grad_fn=<PermuteBackward0>)",
-    ),
     ("zero.ones(2, requires_grad=True).detach()", "tensor([1., 1.])"),
     (
         "zero.ones(2, dtype=zero.float64, requires_grad=True) * 2",

@@ -37,10 +37,8 @@ def gradcheck(
 ) -> bool:
     """Compares the gradients of a function with central differences.
 
-    For every element of an input, ``(func(x + eps) - func(x - eps)) / (2 * eps)`` must agree with
-    what
-    backward gives: ``|backward - difference| <= atol + rtol * |difference|``. The defaults suit
-        float64.
+    For every element of an input, ``d = (func(x + eps) - func(x - eps)) / (2 * eps)`` must agree
+    with what backward gives: ``|backward - d| <= atol + rtol * |d|``. The defaults suit float64.
 
     Args:
         func: takes the inputs, returns a Tensor or a sequence with Tensors in it.

@@ -159,8 +159,7 @@ class Module:
             raise KeyError(f"{op}: name is empty")
         if "." in name:
             raise KeyError(f"{op}: name must not contain '.'; got {name!r}")
-        # An attribute of the object may be replaced; one of the class would be found first for
-        # ever.
+        # An attribute of the object may be replaced; one of the class would still be found first.
         taken = hasattr(type(self), name) if replace else hasattr(self, name)
         if taken and name not in self.__dict__[kind]:
             raise KeyError(f"{op}: {type(self).__name__} has an attribute '{name}' already")

@@ -69,8 +69,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict) -> None:
-        """Adds parameters with options of their own, such as layers that are to be trained from now
-        on.
+        """Adds parameters with options of their own, such as layers to be trained from now on.
 
         Args:
             param_group: {"params": …} and any options; the rest comes from the defaults.

@@ -21,12 +21,10 @@ class SGD(Optimizer):
         g = g + momentum * b if nesterov else b  if momentum
         p = p - lr * g
 
-    All parameters of a group are updated in one call, in place: views of a parameter see the
-        update.
+    All parameters of a group are updated by one call, in place: their views see the update.
 
     Args:
-        params: parameters, (name, parameter) pairs, or dicts with "params" and options of their
-            own.
+        params: parameters, (name, parameter) pairs, or dicts: groups with options of their own.
         lr: step size.
         momentum: how much of the last step goes into the next one.
         dampening: how much of a gradient is kept out of the momentum.
