@@ -1,6 +1,6 @@
 // The README's linear regression on the C++ core alone: tensors, autograd and SGD without Python.
 //
-//   python examples/cpp/build.py        builds and runs it
+//   python tools/build_core.py --program examples/cpp/linear_regression.cpp -o build/regression
 #include <cstdio>
 
 #include "zero/autograd/engine.h"

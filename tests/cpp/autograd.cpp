@@ -55,8 +55,8 @@ static void graphs() {
 
   Tensor y = vector({2}, true);
   Tensor cube = mul(mul(y, y), y);
-  Tensor first = grad({cube}, {}, {y}, false, true, false)[0];
-  Tensor second = grad({first}, {}, {y}, false, true, false)[0];
+  Tensor first = grad({cube}, {}, {y}, true, true, false)[0];
+  Tensor second = grad({first}, {}, {y}, true, true, false)[0];
   Tensor third = grad({second}, {}, {y}, false, false, false)[0];
   CHECK(holds(first, {12}) && holds(second, {12}) && holds(third, {6}));
   CHECK(!grad(y).defined());

@@ -20,7 +20,7 @@ class Pending {
     Grads grads;
   };
 
-  bool empty() const { return heap_.empty(); }
+  bool empty() const { return heap_.size() == 0; }
 
   // The gradients waiting for `node`, which is enqueued if it is new.
   Grads& at(const Ref<Node>& node) {
@@ -29,7 +29,7 @@ class Pending {
     if (table_[i] < 0) {
       if (free_.empty()) {
         table_[i] = static_cast<int32_t>(items_.size());
-        items_.emplace_back();
+        items_.push_back(Item());
       } else {
         table_[i] = free_.back();
         free_.pop_back();
@@ -72,7 +72,9 @@ class Pending {
     return i;
   }
   void grow() {
-    table_.assign(std::max<size_t>(16, 2 * table_.size()), -1);
+    const int64_t size = std::max<int64_t>(16, 2 * table_.size());
+    table_.clear();
+    table_.resize(size, -1);
     for (const Entry& e : heap_) table_[slot_of(items_[e.item].node.get())] = e.item;
   }
   void erase(const Node* node) {  // shifts back what probed past the hole
@@ -88,9 +90,11 @@ class Pending {
     table_[hole] = -1;
   }
 
-  std::vector<Item> items_;
-  std::vector<int32_t> table_, free_;
-  std::vector<Entry> heap_;
+  // Small graphs need no memory of their own.
+  SmallVector<Item, 4> items_;
+  SmallVector<int32_t, 16> table_;  // index of an item, -1 where empty
+  SmallVector<int32_t, 4> free_;
+  SmallVector<Entry, 4> heap_;
   uint64_t arrivals_ = 0;
 };
 

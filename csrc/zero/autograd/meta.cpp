@@ -3,10 +3,11 @@
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/inplace.h"
 #include "zero/autograd/record.h"
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
-static thread_local bool recording = true;
+static ZERO_THREAD_LOCAL bool recording = true;
 
 bool grad_enabled() { return recording; }
 void set_grad_enabled(bool on) { recording = on; }

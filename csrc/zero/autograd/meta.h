@@ -30,6 +30,8 @@ struct AutogradMeta final : AutogradMetaBase {
   uint32_t grad_fn_version = 0;  // of the base when grad_fn was made
 
   ~AutogradMeta() override;
+  static void* operator new(size_t size) { return allocate(size); }
+  static void operator delete(void* p, size_t size) noexcept { deallocate(p, size); }
 };
 
 // Null where nothing was recorded.

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <ostream>
+#include <type_traits>
 
 #include "zero/core/error.h"
 
@@ -20,10 +22,22 @@ class SmallVector {
   template <class It>
     requires requires(It i) { *i; ++i; }
   SmallVector(It first, It last) { for (; first != last; ++first) push_back(*first); }
-  SmallVector(const SmallVector& other) : SmallVector(other.begin(), other.end()) {}
+  SmallVector(const SmallVector& other) {
+    if constexpr (kTrivial) {
+      assign(other);
+    } else {
+      for (const T& item : other) push_back(item);
+    }
+  }
   SmallVector(SmallVector&& other) noexcept { steal(other); }
   SmallVector& operator=(const SmallVector& other) {
-    if (this != &other) { clear(); for (const T& item : other) push_back(item); }
+    if (this == &other) return *this;
+    if constexpr (kTrivial) {
+      assign(other);
+    } else {
+      clear();
+      for (const T& item : other) push_back(item);
+    }
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
@@ -70,6 +84,18 @@ class SmallVector {
   }
 
  private:
+  static constexpr bool kTrivial = std::is_trivially_copyable_v<T>;
+
+  // The inline part is copied whole: a few vector moves of constant size, no loop.
+  void assign(const SmallVector& other) {
+    if (other.size_ > capacity_) grow(other.size_);
+    size_ = other.size_;
+    if (size_ <= N) {
+      std::memcpy(data_, other.data_, sizeof inline_);
+    } else {
+      std::memcpy(data_, other.data_, static_cast<size_t>(size_) * sizeof(T));
+    }
+  }
   void grow(int64_t capacity) {
     T* bigger = new T[capacity]();
     std::move(begin(), end(), bigger);
@@ -85,7 +111,11 @@ class SmallVector {
   void steal(SmallVector& other) {
     size_ = other.size_;
     if (other.data_ == other.inline_) {
-      std::move(other.inline_, other.inline_ + other.size_, inline_);
+      if constexpr (kTrivial) {
+        std::memcpy(inline_, other.inline_, sizeof inline_);
+      } else {
+        std::move(other.inline_, other.inline_ + other.size_, inline_);
+      }
     } else {
       data_ = other.data_;
       capacity_ = other.capacity_;
