@@ -8,17 +8,25 @@ cdef Tensor binary(ops.BinaryOp op, object a, object b, str name):
     return wrap(op(as_operand(a, name, "input"), as_operand(b, name, "other"), CTarget()))
 
 
+cdef int need_tensor(object a, object b, str name) except -1:
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        raise TypeError(f"{name}: neither argument is a tensor; got {type_name(a)} and "
+                        f"{type_name(b)}, expected at least one Tensor")
+    return 0
+
+
 cdef Tensor binary_in_place(ops.BinaryOp op, Tensor a, object b, str name):
     op(COperand(a.c), as_operand(b, name, "other"), inplace.inplace(a.c))
     return a
 
 
-def add(Tensor input not None, other, *, alpha=1):
+def add(input, other, *, alpha=1):
     """The sum, element by element: ``y = input + alpha * other``.
 
     Args:
-        input: tensor of any shape.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
         alpha: a number that scales `other`; a float only where the result is of floats.
 
     Raises:
@@ -29,9 +37,11 @@ def add(Tensor input not None, other, *, alpha=1):
         >>> zero.add(zero.tensor([1.0, 2.0]), zero.tensor([10.0, 20.0]), alpha=2).tolist()
         [21.0, 42.0]
     """
-    if isinstance(other, Tensor) and alpha is one:
-        return wrap(ops.add(COperand(input.c), COperand((<Tensor> other).c), c_one, CTarget()))
-    return wrap(ops.add(COperand(input.c), as_operand(other, "add", "other"),
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one:
+        return wrap(ops.add(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
+                            CTarget()))
+    need_tensor(input, other, "add")
+    return wrap(ops.add(as_operand(input, "add", "input"), as_operand(other, "add", "other"),
                         as_scalar(alpha, "add", "alpha"), CTarget()))
 
 
@@ -42,12 +52,13 @@ def add_(Tensor input not None, other, *, alpha=1):
     return input
 
 
-def sub(Tensor input not None, other, *, alpha=1):
+def sub(input, other, *, alpha=1):
     """The difference, element by element: ``y = input - alpha * other``.
 
     Args:
-        input: tensor of any shape.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
         alpha: a number that scales `other`; a float only where the result is of floats.
 
     Raises:
@@ -59,9 +70,11 @@ def sub(Tensor input not None, other, *, alpha=1):
         >>> zero.sub(zero.tensor([5.0, 7.0]), 1).tolist()
         [4.0, 6.0]
     """
-    if isinstance(other, Tensor) and alpha is one:
-        return wrap(ops.sub(COperand(input.c), COperand((<Tensor> other).c), c_one, CTarget()))
-    return wrap(ops.sub(COperand(input.c), as_operand(other, "sub", "other"),
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one:
+        return wrap(ops.sub(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
+                            CTarget()))
+    need_tensor(input, other, "sub")
+    return wrap(ops.sub(as_operand(input, "sub", "input"), as_operand(other, "sub", "other"),
                         as_scalar(alpha, "sub", "alpha"), CTarget()))
 
 
@@ -72,12 +85,13 @@ def sub_(Tensor input not None, other, *, alpha=1):
     return input
 
 
-def mul(Tensor input not None, other):
+def mul(input, other):
     """The product, element by element: ``y = input * other``.
 
     Args:
-        input: tensor of any shape.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -87,9 +101,10 @@ def mul(Tensor input not None, other):
         >>> zero.mul(zero.tensor([[1.0], [2.0]]), zero.tensor([3.0, 4.0])).tolist()
         [[3.0, 4.0], [6.0, 8.0]]
     """
-    if isinstance(other, Tensor):
-        return wrap(ops.mul(COperand(input.c), COperand((<Tensor> other).c), CTarget()))
-    return wrap(ops.mul(COperand(input.c), as_operand(other, "mul", "other"), CTarget()))
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        return wrap(ops.mul(COperand((<Tensor> input).c), COperand((<Tensor> other).c), CTarget()))
+    need_tensor(input, other, "mul")
+    return binary(ops.mul, input, other, "mul")
 
 
 def mul_(Tensor input not None, other):
@@ -99,19 +114,20 @@ def mul_(Tensor input not None, other):
 
 # The quotient without its fraction. Floats: the rounded quotient is cut, as PyTorch does.
 # Integers: the floored quotient, plus one where it is inexact and negative.
-cdef CTensor divide_to_zero(Tensor a, object other, str name) except *:
-    cdef COperand b = as_operand(other, name, "other"), zero = COperand(CScalar(<int64_t> 0))
+cdef CTensor divide_to_zero(object input, object other, str name) except *:
+    cdef COperand a = as_operand(input, name, "input"), b = as_operand(other, name, "other")
+    cdef COperand zero = COperand(CScalar(<int64_t> 0))
     cdef CTensor quotient, whole, signs, inexact, negative
-    if is_floating(ops.result_type(COperand(a.c), b)):
-        quotient = ops.div(COperand(a.c), b, CTarget())
+    if is_floating(ops.result_type(a, b)):
+        quotient = ops.div(a, b, CTarget())
         signs = ops.sign(quotient, CTarget())
         whole = ops.abs(quotient, CTarget())
         whole = ops.floor_divide(COperand(whole), COperand(CScalar(<int64_t> 1)), CTarget())
         whole = ops.mul(COperand(signs), COperand(whole), CTarget())
         signs = ops.isfinite(quotient)
         return ops.where(signs, COperand(whole), COperand(quotient), CTarget())
-    quotient = ops.floor_divide(COperand(a.c), b, CTarget())
-    inexact = ops.remainder(COperand(a.c), b, CTarget())
+    quotient = ops.floor_divide(a, b, CTarget())
+    inexact = ops.remainder(a, b, CTarget())
     inexact = ops.ne(COperand(inexact), zero, CTarget())
     negative = ops.lt(COperand(quotient), zero, CTarget())
     inexact = ops.logical_and(COperand(inexact), COperand(negative), CTarget())
@@ -125,12 +141,13 @@ cdef int check_rounding(object mode, str name) except -1:
     return 0
 
 
-def div(Tensor input not None, other, *, rounding_mode=None):
+def div(input, other, *, rounding_mode=None):
     """The quotient, element by element: ``y = input / other``.
 
     Args:
-        input: tensor of any shape.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
         rounding_mode: None divides truly, and integers give the default float dtype; 'floor' rounds
             down and 'trunc' toward zero, and integers stay integers.
 
@@ -149,6 +166,7 @@ def div(Tensor input not None, other, *, rounding_mode=None):
         >>> zero.div(x, 2, rounding_mode="trunc").tolist()
         [-3, 3]
     """
+    need_tensor(input, other, "div")
     check_rounding(rounding_mode, "div")
     if rounding_mode is None:
         return binary(ops.div, input, other, "div")
@@ -167,12 +185,13 @@ def div_(Tensor input not None, other, *, rounding_mode=None):
     return overwrite(input, divide_to_zero(input, other, "div_"), "div_")
 
 
-def true_divide(Tensor input not None, other):
+def true_divide(input, other):
     """The true quotient: `div` without a rounding mode.
 
     Args:
-        input: tensor of any shape; integers give the default float dtype.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number; integers give the default float dtype.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -182,6 +201,7 @@ def true_divide(Tensor input not None, other):
         >>> zero.true_divide(zero.tensor([1, 3]), 2).tolist()
         [0.5, 1.5]
     """
+    need_tensor(input, other, "true_divide")
     return binary(ops.div, input, other, "true_divide")
 
 
@@ -264,19 +284,13 @@ def tensor_where(Tensor self not None, Tensor condition not None, other):
                           CTarget()))
 
 
-cdef int need_tensor(object a, object b, str name) except -1:
-    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        raise TypeError(f"{name}: neither argument is a tensor; got {type_name(a)} and "
-                        f"{type_name(b)}, expected at least one Tensor")
-    return 0
-
-
-def floor_divide(Tensor input not None, other):
+def floor_divide(input, other):
     """The quotient rounded down: ``y = floor(input / other)``.
 
     Args:
-        input: tensor of any shape.
-        other: a number, or a tensor whose shape broadcasts with that of `input`.
+        input: tensor of any shape, or a number.
+        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
+            must be a tensor.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -287,6 +301,7 @@ def floor_divide(Tensor input not None, other):
         >>> zero.floor_divide(zero.tensor([-7, 7]), 2).tolist()
         [-4, 3]
     """
+    need_tensor(input, other, "floor_divide")
     return binary(ops.floor_divide, input, other, "floor_divide")
 
 

@@ -328,7 +328,7 @@ def all(Tensor input not None, dim=None, keepdim=False):
 
     Args:
         input: tensor of any shape.
-        dim: the dimension or dimensions to reduce; all for None.
+        dim: the dimension or dimensions to reduce; all for None, none for ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
 
     Raises:
@@ -340,6 +340,8 @@ def all(Tensor input not None, dim=None, keepdim=False):
         >>> zero.all(x).item(), zero.all(x, dim=1).tolist()
         (False, [False, True])
     """
+    if isinstance(dim, (tuple, list)) and not dim:
+        return binary(ops.ne, input, 0, "all")
     return wrap(ops.all(input.c, dims_of(dim, "all"), flag_of(keepdim, "all", "keepdim")))
 
 
@@ -348,7 +350,7 @@ def any(Tensor input not None, dim=None, keepdim=False):
 
     Args:
         input: tensor of any shape.
-        dim: the dimension or dimensions to reduce; all for None.
+        dim: the dimension or dimensions to reduce; all for None, none for ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
 
     Raises:
@@ -360,6 +362,8 @@ def any(Tensor input not None, dim=None, keepdim=False):
         >>> zero.any(x).item(), zero.any(x, dim=1).tolist()
         (True, [True, True])
     """
+    if isinstance(dim, (tuple, list)) and not dim:
+        return binary(ops.ne, input, 0, "any")
     return wrap(ops.any(input.c, dims_of(dim, "any"), flag_of(keepdim, "any", "keepdim")))
 
 

@@ -1,9 +1,6 @@
 # One input, elementwise.
 
 
-cdef object NoneType = type(None)
-
-
 cdef int as_methods(str names) except -1:
     """Attaches module functions to Tensor, under the same names."""
     for name in names.split():
@@ -369,20 +366,24 @@ def rsqrt(Tensor input not None):
     return wrap(ops.reciprocal(root, CTarget()))
 
 
-# PyTorch's rule for tensor bounds: nan in x or in a bound gives nan; where low > high, high wins.
+# Replaces what lies beyond a bound, and, as in PyTorch, by nan where a tensor bound is nan.
 # An Operand borrows its tensor, so every intermediate result has a name.
-cdef CTensor clamp_by_tensors(const CTensor& x, Tensor low, Tensor high) except *:
-    cdef CTensor y = x, beyond, missing
+cdef CTensor clamp_side(const CTensor& x, ops.BinaryOp compare, object bound, str op,
+                        str name) except *:
+    cdef COperand limit = as_operand(bound, op, name)
+    cdef CTensor beyond = compare(COperand(x), limit, CTarget()), missing
+    if isinstance(bound, Tensor):
+        missing = ops.isnan((<Tensor> bound).c)
+        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
+    return ops.where(beyond, limit, COperand(x), CTarget())
+
+
+cdef CTensor clamp_by_tensors(const CTensor& x, object low, object high, str op) except *:
+    cdef CTensor y = x
     if low is not None:
-        beyond = ops.lt(COperand(y), COperand(low.c), CTarget())
-        missing = ops.isnan(low.c)
-        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
-        y = ops.where(beyond, COperand(low.c), COperand(y), CTarget())
+        y = clamp_side(y, ops.lt, low, op, "min")
     if high is not None:
-        beyond = ops.gt(COperand(y), COperand(high.c), CTarget())
-        missing = ops.isnan(high.c)
-        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
-        y = ops.where(beyond, COperand(high.c), COperand(y), CTarget())
+        y = clamp_side(y, ops.gt, high, op, "max")  # where low > high, high wins
     return y
 
 
@@ -392,13 +393,9 @@ cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op):
         raise ZeroValueError(f"{op}: no bound is given; got min=None and max=None, "
                              "expected a number or tensor")
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        if not isinstance(low, (Tensor, NoneType)) or not isinstance(high, (Tensor, NoneType)):
-            raise TypeError(f"{op}: the bounds differ in kind; got min of type {type_name(low)} "
-                            f"and max of type {type_name(high)}, expected two numbers or two "
-                            "tensors")
         if in_place:
-            return overwrite(x, clamp_by_tensors(x.c, low, high), op)
-        return wrap(clamp_by_tensors(x.c, low, high))
+            return overwrite(x, clamp_by_tensors(x.c, low, high, op), op)
+        return wrap(clamp_by_tensors(x.c, low, high, op))
     if low is not None:
         c_low = as_scalar(low, op, "min")
     if high is not None:
@@ -419,7 +416,7 @@ def clamp(Tensor input not None, min=None, max=None):
 
     Raises:
         ValueError: both bounds are None.
-        TypeError: one bound is a tensor and the other a number.
+        ShapeError: a tensor bound does not broadcast.
 
     Example:
         >>> import zero
