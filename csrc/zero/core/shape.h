@@ -96,7 +96,7 @@ class SmallVector {
       std::memcpy(data_, other.data_, static_cast<size_t>(size_) * sizeof(T));
     }
   }
-  void grow(int64_t capacity) {
+  [[gnu::noinline]] void grow(int64_t capacity) {
     T* bigger = new T[capacity]();
     std::move(begin(), end(), bigger);
     free_heap();
