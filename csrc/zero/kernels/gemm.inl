@@ -1,10 +1,11 @@
 // Matrix products: c = a b, or c += a b, for operands of any strides; c's rows are dense.
 //
-// A tile of kRows x kPanel<T> results stays in registers while k runs; b is read in panels of kPanel<T>
-// columns, copied to [k][kPanel] where they are not dense already. Each result is one chain of multiply-adds
-// over a chunk of at most kDepth products, and the chunks are added in order: its bits depend neither on the
-// tile it falls into nor on what was copied. Error: (kDepth + k / kDepth) roundings of a partial sum.
-// Few rows or columns with both operands dense along k take dot products instead: kLanes partial sums each.
+// A tile of kRows x kPanel<T> results stays in registers while k runs; b is read in panels of
+// kPanel<T> columns, copied to [k][kPanel] where they are not dense already. Each result is one
+// chain of multiply-adds over a chunk of at most kDepth products, and the chunks are added in
+// order: its bits depend neither on the tile it falls into nor on what was copied. Error: (kDepth +
+// k / kDepth) roundings of a partial sum. Few rows or columns with both operands dense along k take
+// dot products instead: kLanes partial sums each.
 #pragma once
 
 #include "zero/kernels/common.inl"
@@ -20,7 +21,7 @@ constexpr int kVectorBytes = 32, kPanelVectors = 2, kRows = 6;  // 12 of 16
 #elif defined(__aarch64__) || defined(_M_ARM64)
 constexpr int kVectorBytes = 16, kPanelVectors = 4, kRows = 6;  // 24 of 32
 #else
-constexpr int kVectorBytes = 16, kPanelVectors = 2, kRows = 4;  // 8 of 16, the product needs one more
+constexpr int kVectorBytes = 16, kPanelVectors = 2, kRows = 4;  // 8 of 16; products need one
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -31,9 +32,10 @@ constexpr int kVectorBytes = 16, kPanelVectors = 2, kRows = 4;  // 8 of 16, the 
 #define ZERO_UNROLL
 #endif
 
-template <class T> constexpr int kPanel = kPanelVectors * kVectorBytes / static_cast<int>(sizeof(T));
-constexpr int64_t kDepth = 256;      // a panel of b: 16 KiB (64 KiB with AVX-512)
-constexpr int64_t kRowBlock = 96;    // kRowBlock x kDepth of a are copied at a time: L2
+template <class T> constexpr int kPanel =
+    kPanelVectors * kVectorBytes / static_cast<int>(sizeof(T));
+constexpr int64_t kDepth = 256;    // a panel of b: 16 KiB (64 KiB with AVX-512)
+constexpr int64_t kRowBlock = 96;  // kRowBlock x kDepth of a are copied at a time: L2
 constexpr int64_t kColumnBlock = 512;
 
 constexpr int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
@@ -46,7 +48,8 @@ struct Matrix {
   const T* at(int64_t i, int64_t j) const { return data + i * row + j * column; }
 };
 
-// Where results go: `valid` columns of a tile, the bias of its columns or null, and whether c is added to.
+// Where results go: `valid` columns of a tile, the bias of its columns or null, and whether c is
+// added to.
 template <class T>
 struct Destination {
   T* data;
@@ -95,7 +98,8 @@ ZERO_INLINE void store_tile(const T (&tile)[R][N], const Destination<T>& c, int6
 
 // c[R][valid] (+)= a[R][k] b[k][N]; rows of b are dense and `b_row` apart.
 template <class T, int R, int N>
-ZERO_NOINLINE void tile(int64_t k, Matrix<T> a, const T* b, int64_t b_row, Destination<T> c, int64_t valid) {
+ZERO_NOINLINE void tile(int64_t k, Matrix<T> a, const T* b, int64_t b_row, Destination<T> c,
+                        int64_t valid) {
   T sums[R][N];
   clear(sums);
   const T* pa = a.data;
@@ -130,8 +134,8 @@ template <class T, int W>
 ZERO_NOINLINE void pack(T* to, Matrix<T> from, int64_t width, int64_t k) {
   if (width < W && from.row == 1) {
     for (int64_t p = 0; p < k; ++p) {
-      const T* row = from.at(0, p);
-      ZERO_SIMD  // masked loads where there are such
+      const T* row = from.at(0, p);  // read by masked loads where there are such
+      ZERO_SIMD
       for (int w = 0; w < W; ++w) to[p * W + w] = w < width ? row[w] : T(0);
     }
   } else if (width < W) {
@@ -156,8 +160,9 @@ ZERO_NOINLINE void pack(T* to, Matrix<T> from, int64_t width, int64_t k) {
 
 // One chunk of k for all rows: panels of b, one after the other, against blocks of a.
 template <class T>
-ZERO_NOINLINE void multiply_block(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b,
-                                  const Destination<T>& c, T* packed_b, T* packed_a) {
+ZERO_NOINLINE void multiply_block(int64_t m, int64_t n, int64_t k, const Matrix<T>& a,
+                                  const Matrix<T>& b, const Destination<T>& c, T* packed_b,
+                                  T* packed_a) {
   constexpr int N = kPanel<T>, H = N / 2;
   // A copy of b pays once several row tiles read it, a copy of a once several panels do.
   const bool dense_b = b.column == 1 && m <= 4 * kRows;
@@ -186,7 +191,8 @@ ZERO_NOINLINE void multiply_block(int64_t m, int64_t n, int64_t k, const Matrix<
       for (int64_t i = 0; i < rows; i += kRows) {
         const Matrix<T> strip = copy_a ? Matrix<T>{packed_a + i * k, 1, kRows}
                                        : Matrix<T>{a.at(i0 + i, 0), a.row, a.column};
-        const Destination<T> out{c.data + (i0 + i) * c.row + j, c.row, c.bias ? c.bias + j : nullptr, c.add};
+        const Destination<T> out{c.data + (i0 + i) * c.row + j, c.row,
+                                 c.bias ? c.bias + j : nullptr, c.add};
         if (valid <= H) {
           some_rows<T, H>(rows - i, k, strip, panel, panel_row, out, valid);
         } else {
@@ -199,15 +205,17 @@ ZERO_NOINLINE void multiply_block(int64_t m, int64_t n, int64_t k, const Matrix<
 
 // One row: four panels at a time, so that enough sums run side by side.
 template <class T>
-int64_t multiply_row(int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Destination<T>& c) {
+int64_t multiply_row(int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b,
+                     const Destination<T>& c) {
   constexpr int N = kPanelVectors == 2 ? 4 * kPanel<T> : 2 * kPanel<T>;
   int64_t j = 0;
   for (; j + N <= n; j += N)
-    tile<T, 1, N>(k, a, b.at(0, j), b.row, {c.data + j, c.row, c.bias ? c.bias + j : nullptr, c.add}, N);
+    tile<T, 1, N>(k, a, b.at(0, j), b.row,
+                  {c.data + j, c.row, c.bias ? c.bias + j : nullptr, c.add}, N);
   return j;
 }
 
-// ---- dot products ----------------------------------------------------------------------------------
+// ---- dot products -------------------------------------------------------------------------------
 
 template <class T> constexpr int kLanes = 2 * kVectorBytes / static_cast<int>(sizeof(T));
 
@@ -249,9 +257,11 @@ ZERO_NOINLINE void dots(int64_t k, const T* x, const T* rows, int64_t row, T* ou
 
 // c[i][j] for few i and any j: x are the few rows, y the many; c is reached by two strides.
 template <class T>
-void multiply_dots(int64_t few, int64_t many, int64_t k, const T* x, int64_t x_row, const T* y, int64_t y_row, T* c,
-                   int64_t c_few, int64_t c_many, const T* bias, int64_t bias_few, int64_t bias_many, bool add) {
-  constexpr int64_t chunk = kDepth * kLanes<T>;  // so that a lane, too, adds at most kDepth products
+void multiply_dots(int64_t few, int64_t many, int64_t k, const T* x, int64_t x_row, const T* y,
+                   int64_t y_row, T* c, int64_t c_few, int64_t c_many, const T* bias,
+                   int64_t bias_few, int64_t bias_many, bool add) {
+  constexpr int64_t chunk =
+      kDepth * kLanes<T>;  // so that a lane, too, adds at most kDepth products
   for (int64_t j = 0; j < many; j += 4) {
     const int64_t rows = many - j < 4 ? many - j : 4;
     for (int64_t i = 0; i < few; ++i) {
@@ -262,7 +272,8 @@ void multiply_dots(int64_t few, int64_t many, int64_t k, const T* x, int64_t x_r
         if (rows == 4) {
           dots<T, 4>(depth, x + i * x_row + p, y + j * y_row + p, y_row, part);
         } else {
-          for (int64_t r = 0; r < rows; ++r) dots<T, 1>(depth, x + i * x_row + p, y + (j + r) * y_row + p, 0, part + r);
+          for (int64_t r = 0; r < rows; ++r)
+            dots<T, 1>(depth, x + i * x_row + p, y + (j + r) * y_row + p, 0, part + r);
         }
         for (int r = 0; r < 4; ++r) sums[r] += part[r];
       }
@@ -275,14 +286,14 @@ void multiply_dots(int64_t few, int64_t many, int64_t k, const T* x, int64_t x_r
   }
 }
 
-// ---- the entries of the table ----------------------------------------------------------------------
+// ---- the entries of the table -------------------------------------------------------------------
 
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kTiny = 64;  // products for which calling a tile costs more than computing it
 
 template <class T>
-ZERO_INLINE void multiply_tiny(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b,
-                               const Destination<T>& c) {
+ZERO_INLINE void multiply_tiny(int64_t m, int64_t n, int64_t k, const Matrix<T>& a,
+                               const Matrix<T>& b, const Destination<T>& c) {
   for (int64_t i = 0; i < m; ++i) {
     T* row = c.data + i * c.row;
     for (int64_t j = 0; j < n; ++j) {
@@ -301,16 +312,20 @@ void gemm(const GemmArgs& args, void* scratch) {
   const Matrix<T> b{static_cast<const T*>(args.b), args.b_row, args.b_column};
   const T* bias = static_cast<const T*>(args.bias);
   T* c = static_cast<T*>(args.c);
-  if (m * n * args.k <= kTiny) return multiply_tiny<T>(m, n, args.k, a, b, {c, args.c_row, bias, args.add});
+  if (m * n * args.k <= kTiny)
+    return multiply_tiny<T>(m, n, args.k, a, b, {c, args.c_row, bias, args.add});
   if (args.k >= kLanes<T> && (a.column == 1) && (b.row == 1) && (m <= kFewRows || n <= kFewRows)) {
     if (m <= n)
-      multiply_dots<T>(m, n, args.k, a.data, a.row, b.data, b.column, c, args.c_row, 1, bias, 0, 1, args.add);
+      multiply_dots<T>(m, n, args.k, a.data, a.row, b.data, b.column, c, args.c_row, 1, bias, 0, 1,
+                       args.add);
     else
-      multiply_dots<T>(n, m, args.k, b.data, b.column, a.data, a.row, c, 1, args.c_row, bias, 1, 0, args.add);
+      multiply_dots<T>(n, m, args.k, b.data, b.column, a.data, a.row, c, 1, args.c_row, bias, 1, 0,
+                       args.add);
     return;
   }
   T* packed_b = static_cast<T*>(scratch);
-  T* packed_a = packed_b + round_up(n < kColumnBlock ? n : kColumnBlock, kPanel<T>) * (args.k < kDepth ? args.k : kDepth);
+  T* packed_a = packed_b + round_up(n < kColumnBlock ? n : kColumnBlock, kPanel<T>) *
+                               (args.k < kDepth ? args.k : kDepth);
   for (int64_t j0 = 0; j0 < n; j0 += kColumnBlock) {
     const int64_t columns = n - j0 < kColumnBlock ? n - j0 : kColumnBlock;
     int64_t p = 0;

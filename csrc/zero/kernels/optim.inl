@@ -6,15 +6,16 @@
 namespace zero::ZERO_ISA_NS {
 namespace {
 
-// PyTorch's order: g = (-)grad + wd p; buf = g at first, then momentum buf + (1 - dampening) g;
-// p -= lr (nesterov ? g + momentum buf : buf). What is absent is left out, not multiplied by 0: an infinity
-// must not become NaN.
+// PyTorch's order: g = (-)grad + wd p; buf = g at first, then momentum buf + (1 - dampening) g; p
+// -= lr (nesterov ? g + momentum buf : buf). What is absent is left out, not multiplied by 0: an
+// infinity must not become NaN.
 template <class T, bool Momentum>
-ZERO_NOINLINE void sgd_loop(T* __restrict p, const T* __restrict grad, T* __restrict buffer, int64_t n,
-                            const SgdArgs& args) {
+ZERO_NOINLINE void sgd_loop(T* __restrict p, const T* __restrict grad, T* __restrict buffer,
+                            int64_t n, const SgdArgs& args) {
   const T lr = static_cast<T>(args.lr), decay = static_cast<T>(args.weight_decay);
   const T momentum = static_cast<T>(args.momentum), take = static_cast<T>(1 - args.dampening);
-  const bool decays = args.weight_decay != 0, first = args.first, nesterov = args.nesterov, maximize = args.maximize;
+  const bool decays = args.weight_decay != 0, first = args.first, nesterov = args.nesterov,
+             maximize = args.maximize;
   ZERO_SIMD
   for (int64_t i = 0; i < n; ++i) {
     T g = maximize ? -grad[i] : grad[i];

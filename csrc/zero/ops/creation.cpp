@@ -35,8 +35,8 @@ void set_all(const Tensor& y, const Scalar& value) {
   });
 }
 
-// Fills y block by block: f(block, begin, n) writes elements begin .. begin + n - 1 as `T`, which are then
-// converted to y's dtype.
+// Fills y block by block: f(block, begin, n) writes elements begin .. begin + n - 1 as `T`, which
+// are then converted to y's dtype.
 template <class T, class F>
 void fill_blocks(const Tensor& y, F f) {
   constexpr int64_t kBlock = 512;
@@ -56,15 +56,18 @@ void fill_blocks(const Tensor& y, F f) {
   });
 }
 
-// The integers that a dtype holds exactly: all of an integer dtype, up to 2^(bits of the mantissa) of a float.
+// The integers that a dtype holds exactly: all of an integer dtype, up to 2^(bits of the mantissa)
+// of a float.
 std::pair<int64_t, int64_t> integer_range(DType t) {
   switch (t) {
     case DType::Bool: return {0, 1};
     case DType::UInt8: return {0, 255};
     case DType::Int8: return {-128, 127};
     case DType::Int16: return {-32768, 32767};
-    case DType::Int32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
-    case DType::Int64: return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+    case DType::Int32:
+      return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    case DType::Int64:
+      return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
     case DType::Float16: return {-(int64_t{1} << 11), int64_t{1} << 11};
     case DType::BFloat16: return {-(int64_t{1} << 8), int64_t{1} << 8};
     case DType::Float32: return {-(int64_t{1} << 24), int64_t{1} << 24};
@@ -80,9 +83,10 @@ Generator::Draw reserve(Generator* generator, int64_t numel) {
 
 enum class Distribution : uint8_t { Uniform, Normal };
 
-Tensor draw(const char* op, Distribution distribution, const Dims& sizes, TensorOptions options, Generator* generator) {
-  ZERO_CHECK(is_floating(options.dtype), DTypeError, op, ": not defined for integers; got ", options.dtype,
-             ", expected a floating dtype; randint draws integers");
+Tensor draw(const char* op, Distribution distribution, const Dims& sizes, TensorOptions options,
+            Generator* generator) {
+  ZERO_CHECK(is_floating(options.dtype), DTypeError, op, ": not defined for integers; got ",
+             options.dtype, ", expected a floating dtype; randint draws integers");
   Tensor y = empty(sizes, options);
   if (y.is_meta() || y.numel() == 0) return y;
   const Generator::Draw d = reserve(generator, y.numel());
@@ -93,16 +97,21 @@ Tensor draw(const char* op, Distribution distribution, const Dims& sizes, Tensor
   const void* params = is_normal ? static_cast<const void*>(&normal) : &uniform;
   if (options.dtype == DType::Float64) {
     const RandomFn fill = is_normal ? random.normal_f64 : random.uniform_f64;
-    fill_blocks<double>(y, [&](double* out, int64_t begin, int64_t n) { fill(out, begin, n, d.seed, d.offset, params); });
+    fill_blocks<double>(y, [&](double* out, int64_t begin, int64_t n) {
+      fill(out, begin, n, d.seed, d.offset, params);
+    });
     return y;
   }
   const RandomFn fill = is_normal ? random.normal_f32 : random.uniform_f32;
   // Rounding to a short mantissa must not reach 1, so the bits that it lacks are cut off first.
-  const float cut = is_normal || options.dtype == DType::Float32 ? 0 : options.dtype == DType::Float16 ? 2048.0f : 256.0f;
+  const float cut = is_normal || options.dtype == DType::Float32 ? 0
+                    : options.dtype == DType::Float16            ? 2048.0f
+                                                                 : 256.0f;
   fill_blocks<float>(y, [&](float* out, int64_t begin, int64_t n) {
     fill(out, begin, n, d.seed, d.offset, params);
     if (cut != 0)
-      for (int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(static_cast<int32_t>(out[i] * cut)) / cut;
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = static_cast<float>(static_cast<int32_t>(out[i] * cut)) / cut;
   });
   return y;
 }
@@ -119,10 +128,13 @@ uint64_t multiply_high(uint64_t a, uint64_t b) {
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
   const double a = start.to_double(), b = end.to_double(), s = step.to_double();
   ZERO_CHECK(std::isfinite(a) && std::isfinite(b) && std::isfinite(s), ValueError,
-             "arange: a bound or the step is not finite; got start ", start, ", end ", end, ", step ", step);
-  ZERO_CHECK(s != 0, ValueError, "arange: the step is 0; got start ", start, ", end ", end, ", expected another step");
-  ZERO_CHECK((b - a) / s >= 0, ValueError, "arange: the step leads away from the end; got start ", start, ", end ", end,
-             ", step ", step, ", expected a ", b > a ? "positive" : "negative", " step");
+             "arange: a bound or the step is not finite; got start ", start, ", end ", end,
+             ", step ", step);
+  ZERO_CHECK(s != 0, ValueError, "arange: the step is 0; got start ", start, ", end ", end,
+             ", expected another step");
+  ZERO_CHECK((b - a) / s >= 0, ValueError, "arange: the step leads away from the end; got start ",
+             start, ", end ", end, ", step ", step, ", expected a ",
+             b > a ? "positive" : "negative", " step");
   if (!is_floating(dtype)) {
     const double limit = 9223372036854775807.0;
     const bool fits = [&] {
@@ -130,24 +142,27 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
         if (x->is_float() && std::abs(x->to_double()) >= limit) return false;
       return true;
     }();
-    ZERO_CHECK(fits, ValueError, "arange: a bound or the step is no int64; got start ", start, ", end ", end, ", step ", step,
-               " for ", dtype);
-    ZERO_CHECK(step.to_int() != 0, ValueError, "arange: the step is 0 as an integer; got ", step, " for ", dtype,
-               ", expected an integer step or a floating dtype");
+    ZERO_CHECK(fits, ValueError, "arange: a bound or the step is no int64; got start ", start,
+               ", end ", end, ", step ", step, " for ", dtype);
+    ZERO_CHECK(step.to_int() != 0, ValueError, "arange: the step is 0 as an integer; got ", step,
+               " for ", dtype, ", expected an integer step or a floating dtype");
   }
   if (dtype == DType::Int64) {
     // Unsigned, since end - start may exceed int64.
     const bool up = step.to_int() > 0;
-    const uint64_t from = static_cast<uint64_t>(start.to_int()), to = static_cast<uint64_t>(end.to_int());
+    const uint64_t from = static_cast<uint64_t>(start.to_int()),
+                   to = static_cast<uint64_t>(end.to_int());
     const uint64_t span = up ? to - from : from - to;
-    const uint64_t stride = up ? static_cast<uint64_t>(step.to_int()) : uint64_t{0} - static_cast<uint64_t>(step.to_int());
+    const uint64_t stride = up ? static_cast<uint64_t>(step.to_int())
+                               : uint64_t{0} - static_cast<uint64_t>(step.to_int());
     const uint64_t n = span / stride + (span % stride != 0);
-    ZERO_CHECK(n <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()), ValueError, "arange: too many elements; got ",
-               n, ", expected fewer than 2**63");
+    ZERO_CHECK(n <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()), ValueError,
+               "arange: too many elements; got ", n, ", expected fewer than 2**63");
     return static_cast<int64_t>(n);
   }
   const double n = std::ceil((b - a) / s);
-  ZERO_CHECK(n < 9.2e18, ValueError, "arange: too many elements; got ", n, ", expected fewer than 2**63");
+  ZERO_CHECK(n < 9.2e18, ValueError, "arange: too many elements; got ", n,
+             ", expected fewer than 2**63");
   return static_cast<int64_t>(n);
 }
 
@@ -178,7 +193,8 @@ Tensor scalar_tensor(const Scalar& value, TensorOptions options) {
 }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
-  ZERO_CHECK(options.dtype != DType::Bool, DTypeError, "arange: not defined for bool; got bool, expected numbers");
+  ZERO_CHECK(options.dtype != DType::Bool, DTypeError,
+             "arange: not defined for bool; got bool, expected numbers");
   const int64_t n = arange_length(start, end, step, options.dtype);
   if (!is_floating(options.dtype)) {
     const int64_t first = start.to_int(), stride = step.to_int();
@@ -186,8 +202,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     if (y.is_meta()) return y;
     fill_blocks<int64_t>(y, [=](int64_t* out, int64_t begin, int64_t count) {
       for (int64_t i = 0; i < count; ++i)
-        out[i] = static_cast<int64_t>(static_cast<uint64_t>(first) +
-                                      static_cast<uint64_t>(begin + i) * static_cast<uint64_t>(stride));
+        out[i] =
+            static_cast<int64_t>(static_cast<uint64_t>(first) +
+                                 static_cast<uint64_t>(begin + i) * static_cast<uint64_t>(stride));
     });
     return y;
   }
@@ -201,8 +218,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
 }
 
 Tensor eye(int64_t rows, int64_t columns, TensorOptions options) {
-  ZERO_CHECK(rows >= 0 && columns >= 0, ValueError, "eye: a size is negative; got ", rows, " and ", columns,
-             ", expected sizes >= 0");
+  ZERO_CHECK(rows >= 0 && columns >= 0, ValueError, "eye: a size is negative; got ", rows, " and ",
+             columns, ", expected sizes >= 0");
   Tensor y = zeros({rows, columns}, options);
   if (y.is_meta()) return y;
   alignas(8) char one[8];
@@ -222,41 +239,48 @@ Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
   return draw("randn", Distribution::Normal, sizes, options, generator);
 }
 
-Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options, Generator* generator) {
-  ZERO_CHECK(low < high, ValueError, "randint: no integer lies in the range; got low ", low, " and high ", high,
-             ", expected low < high");
+Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options,
+               Generator* generator) {
+  ZERO_CHECK(low < high, ValueError, "randint: no integer lies in the range; got low ", low,
+             " and high ", high, ", expected low < high");
   const auto [least, most] = integer_range(options.dtype);
-  ZERO_CHECK(low >= least && high - 1 <= most, ValueError, "randint: the dtype does not hold the range; got low ", low,
-             " and high ", high, " for ", options.dtype, ", expected integers from ", least, " to ", most);
+  ZERO_CHECK(low >= least && high - 1 <= most, ValueError,
+             "randint: the dtype does not hold the range; got low ", low, " and high ", high,
+             " for ", options.dtype, ", expected integers from ", least, " to ", most);
   Tensor y = empty(sizes, options);
   if (y.is_meta() || y.numel() == 0) return y;
   const Generator::Draw d = reserve(generator, y.numel());
   const RandintParams params{low, high};
   const RandomFn fill = kernels().random.randint_i64;
-  fill_blocks<int64_t>(y, [&](int64_t* out, int64_t begin, int64_t n) { fill(out, begin, n, d.seed, d.offset, &params); });
+  fill_blocks<int64_t>(y, [&](int64_t* out, int64_t begin, int64_t n) {
+    fill(out, begin, n, d.seed, d.offset, &params);
+  });
   return y;
 }
 
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
   ZERO_CHECK(n >= 0, ValueError, "randperm: n is negative; got ", n, ", expected n >= 0");
-  ZERO_CHECK(options.dtype != DType::Bool, DTypeError, "randperm: not defined for bool; got bool, expected numbers");
+  ZERO_CHECK(options.dtype != DType::Bool, DTypeError,
+             "randperm: not defined for bool; got bool, expected numbers");
   const int64_t most = integer_range(options.dtype).second;
-  ZERO_CHECK(n - 1 <= most, ValueError, "randperm: the dtype does not hold the range; got n = ", n, " for ", options.dtype,
-             ", expected n <= ", most, " + 1");
+  ZERO_CHECK(n - 1 <= most, ValueError, "randperm: the dtype does not hold the range; got n = ", n,
+             " for ", options.dtype, ", expected n <= ", most, " + 1");
   Tensor y = empty({n}, {DType::Int64, options.device});
   if (!y.is_meta() && n > 0) {
     const Generator::Draw d = reserve(generator, n);
     BlockingSection section(n > 100000);
     int64_t* items = y.data<int64_t>();
     for (int64_t i = 0; i < n; ++i) items[i] = i;
-    // Fisher and Yates: item i changes places with one of the items 0 .. i, chosen by word i of the draw.
+    // Fisher and Yates: item i changes places with one of the items 0 .. i, chosen by word i of the
+    // draw.
     constexpr int64_t kBlock = 512;
     const RandintParams all{0, 0};
     uint64_t words[kBlock];
     for (int64_t i = 0; i < n; ++i) {
       if (i % kBlock == 0)
         kernels().random.randint_i64(words, i, std::min(kBlock, n - i), d.seed, d.offset, &all);
-      const auto j = static_cast<int64_t>(multiply_high(words[i % kBlock], static_cast<uint64_t>(i) + 1));
+      const auto j =
+          static_cast<int64_t>(multiply_high(words[i % kBlock], static_cast<uint64_t>(i) + 1));
       std::swap(items[i], items[j]);
     }
   }

@@ -16,18 +16,21 @@ namespace {
 // columns, the portable kernel wins (16x16x16: 0.17 µs, OpenBLAS 0.26; one row, 256 x 784: 15, 52).
 constexpr double kSmallProduct = 32 * 32 * 32;
 constexpr int64_t kFewRows = 4;
-constexpr double kOneBlock = 64 * 64 * 64;       // not worth a second thread: ~6 µs
-constexpr double kGrain = 1 << 19;               // multiply-adds that are worth a range of their own
+constexpr double kOneBlock = 64 * 64 * 64;  // not worth a second thread: ~6 µs
+constexpr double kGrain = 1 << 19;          // multiply-adds that are worth a range of their own
 constexpr int64_t kMinBlock = 128, kMaxBlock = 512;
-constexpr int64_t kMinDepth = 2048;              // part of k, when c is too small to be cut
+constexpr int64_t kMinDepth = 2048;  // part of k, when c is too small to be cut
 constexpr int64_t kMaxParts = 16;
 
-double work(const Gemm& g) { return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k); }
+double work(const Gemm& g) {
+  return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+}
 
 // Bytes for one call, on the stack if they are few.
 class Scratch {
  public:
-  explicit Scratch(int64_t bytes) : bytes_(bytes), data_(bytes <= kInline ? inline_ : allocate(bytes)) {}
+  explicit Scratch(int64_t bytes)
+      : bytes_(bytes), data_(bytes <= kInline ? inline_ : allocate(bytes)) {}
   ~Scratch() {
     if (data_ != inline_) deallocate(data_, bytes_);
   }
@@ -45,14 +48,18 @@ class Scratch {
 const void* offset(const void* data, int64_t elements, int64_t item) {
   return static_cast<const char*>(data) + elements * item;
 }
-void* offset(void* data, int64_t elements, int64_t item) { return static_cast<char*>(data) + elements * item; }
+void* offset(void* data, int64_t elements, int64_t item) {
+  return static_cast<char*>(data) + elements * item;
+}
 
 void run_portable(const Gemm& g) {
   const KernelTable& table = kernels();
-  GemmArgs args{g.m, g.n, g.k, g.a.data, g.a.row, g.a.column, g.b.data, g.b.row, g.b.column, g.c, g.c_row, g.bias, g.add};
+  GemmArgs args{g.m,     g.n,        g.k, g.a.data, g.a.row, g.a.column, g.b.data,
+                g.b.row, g.b.column, g.c, g.c_row,  g.bias,  g.add};
   if (g.n == 1 && g.c_row == 1 && g.a.row == 1 && !g.bias) {
     // A column of c is a row of its transpose, and a^T is dense in the direction that vectors run.
-    args = {1, g.m, g.k, g.b.data, g.b.column, g.b.row, g.a.data, g.a.column, g.a.row, g.c, g.m, nullptr, g.add};
+    args = {1,          g.m,     g.k, g.b.data, g.b.column, g.b.row, g.a.data,
+            g.a.column, g.a.row, g.c, g.m,      nullptr,    g.add};
   }
   Scratch scratch(table.gemm_scratch(args.m, args.n, args.k, itemsize(g.dtype)));
   table.gemm[static_cast<int>(compute_type(g.dtype))](args, scratch.data());
@@ -84,21 +91,25 @@ void add_bias(const Gemm& g) {
 }
 
 bool run_blas(const Gemm& g) {
-  if (!is_floating(g.dtype) || g.m <= kFewRows || g.n <= kFewRows || work(g) <= kSmallProduct) return false;
+  if (!is_floating(g.dtype) || g.m <= kFewRows || g.n <= kFewRows || work(g) <= kSmallProduct)
+    return false;
   BlasOperand a, b;
   if (!blas_operand(g.a, g.m, g.k, &a) || !blas_operand(g.b, g.k, g.n, &b)) return false;
   if (std::max({g.m, g.n, g.k, g.c_row}) > INT_MAX) return false;
   const Blas* library = blas();
   if (!library) return false;
   const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
-  const int lda = static_cast<int>(a.ld), ldb = static_cast<int>(b.ld), ldc = static_cast<int>(g.c_row);
+  const int lda = static_cast<int>(a.ld), ldb = static_cast<int>(b.ld),
+            ldc = static_cast<int>(g.c_row);
   if (g.dtype == DType::Float32) {
-    library->sgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0f, static_cast<const float*>(g.a.data), lda,
-                   static_cast<const float*>(g.b.data), ldb, g.add ? 1.0f : 0.0f, static_cast<float*>(g.c), ldc);
+    library->sgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0f,
+                   static_cast<const float*>(g.a.data), lda, static_cast<const float*>(g.b.data),
+                   ldb, g.add ? 1.0f : 0.0f, static_cast<float*>(g.c), ldc);
     if (g.bias) add_bias<float>(g);
   } else {
-    library->dgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0, static_cast<const double*>(g.a.data), lda,
-                   static_cast<const double*>(g.b.data), ldb, g.add ? 1.0 : 0.0, static_cast<double*>(g.c), ldc);
+    library->dgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0,
+                   static_cast<const double*>(g.a.data), lda, static_cast<const double*>(g.b.data),
+                   ldb, g.add ? 1.0 : 0.0, static_cast<double*>(g.c), ldc);
     if (g.bias) add_bias<double>(g);
   }
   return true;
@@ -139,7 +150,8 @@ Gemm block_of(const Gemm& g, const Cut& c, int64_t index) {
 }
 
 int64_t grain_for(double work_per_task) {
-  return work_per_task >= kGrain ? 1 : static_cast<int64_t>(kGrain / std::max(work_per_task, 1.0)) + 1;
+  return work_per_task >= kGrain ? 1
+                                 : static_cast<int64_t>(kGrain / std::max(work_per_task, 1.0)) + 1;
 }
 
 template <class T>
@@ -157,9 +169,11 @@ void add_parts(const Gemm& g, const T* parts, int64_t count) {
   if (g.bias) add_bias<T>(g);
 }
 
-// A small c with a long k, such as the gradient of a narrow layer's weight: parts of k, added in order.
+// A small c with a long k, such as the gradient of a narrow layer's weight: parts of k, added in
+// order.
 bool run_parts(const Gemm& g, const Cut& c) {
-  if (c.blocks > 1 || g.k < 2 * kMinDepth || work(g) <= kOneBlock || !is_floating(g.dtype)) return false;
+  if (c.blocks > 1 || g.k < 2 * kMinDepth || work(g) <= kOneBlock || !is_floating(g.dtype))
+    return false;
   const int64_t item = itemsize(g.dtype);
   const int64_t parts = std::min(g.k / kMinDepth, kMaxParts);
   const int64_t depth = (g.k + parts - 1) / parts;

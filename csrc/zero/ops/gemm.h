@@ -13,8 +13,8 @@ struct GemmOperand {
   int64_t row, column;
 };
 
-// c = a b + bias, or c += a b + bias; a is m x k, b is k x n. Rows of c are dense and c_row apart; c shares
-// no memory with the operands. bias has n elements or is null. k = 0 gives zeros (+ bias).
+// c = a b + bias, or c += a b + bias; a is m x k, b is k x n. Rows of c are dense and c_row apart;
+// c shares no memory with the operands. bias has n elements or is null. k = 0 gives zeros (+ bias).
 struct Gemm {
   DType dtype;  // float32, float64, int64 or int32
   int64_t m, n, k;
@@ -27,14 +27,12 @@ struct Gemm {
 
 // The same product for every index of some batch dimensions; strides in elements.
 struct GemmBatch {
-  struct Dim {
-    int64_t size, a, b, c;
-  };
+  struct Dim { int64_t size, a, b, c; };
   SmallVector<Dim, 4> dims;  // the innermost last
 };
 
-// The bits depend on shapes, strides, ISA and BLAS only, never on the number of threads. Float32 sums are
-// float32, in chunks of at most 512 products that are added together.
+// The bits depend on shapes, strides, ISA and BLAS only, never on the number of threads. Float32
+// sums are float32, in chunks of at most 512 products that are added together.
 void gemm(const Gemm& product);
 void gemm(const Gemm& product, const GemmBatch& batch);
 

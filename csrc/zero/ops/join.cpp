@@ -11,11 +11,13 @@ namespace {
 
 // What the parts have in common; raises where they differ.
 TensorOptions common_options(const char* op, const Tensors& tensors) {
-  ZERO_CHECK(!tensors.empty(), ValueError, op, ": no tensors; got an empty list, expected at least one tensor");
+  ZERO_CHECK(!tensors.empty(), ValueError, op,
+             ": no tensors; got an empty list, expected at least one tensor");
   TensorOptions options = tensors[0].options();
   for (int64_t i = 1; i < tensors.size(); ++i) {
-    ZERO_CHECK(tensors[i].device() == options.device, Error, op, ": tensors are on two devices; got ", options.device,
-               " at position 0 and ", tensors[i].device(), " at position ", i, ", expected one device");
+    ZERO_CHECK(tensors[i].device() == options.device, Error, op,
+               ": tensors are on two devices; got ", options.device, " at position 0 and ",
+               tensors[i].device(), " at position ", i, ", expected one device");
     options.dtype = promote(options.dtype, tensors[i].dtype());
   }
   return options;
@@ -25,26 +27,31 @@ TensorOptions common_options(const char* op, const Tensors& tensors) {
 void place(const Tensor& out, const Tensor& part, int64_t dim, int64_t start) {
   if (out.is_meta() || part.numel() == 0) return;
   const int64_t item = itemsize(out.dtype());
-  if (dim == 0 && part.dtype() == out.dtype() && part.is_contiguous() && part.numel() <= kGrainSize) {
+  if (dim == 0 && part.dtype() == out.dtype() && part.is_contiguous() &&
+      part.numel() <= kGrainSize) {
     std::memcpy(static_cast<char*>(out.data()) + start * out.stride(0) * item, part.data(),
                 static_cast<size_t>(part.numel() * item));
     return;
   }
-  run_copy(alias("cat", out, part.sizes(), out.strides(), out.storage_offset() + start * out.stride(dim)), part);
+  run_copy(alias("cat", out, part.sizes(), out.strides(),
+                 out.storage_offset() + start * out.stride(dim)),
+           part);
 }
 
 }  // namespace
 
 Tensor cat(const Tensors& tensors, int64_t dim) {
   const TensorOptions options = common_options("cat", tensors);
-  // A 1-d tensor without elements joins anything: PyTorch's legacy of when all empty tensors were such.
+  // A 1-d tensor without elements joins anything: PyTorch's legacy of when all empty tensors were
+  // such.
   auto skipped = [](const Tensor& t) { return t.dim() == 1 && t.size(0) == 0; };
   int64_t first = 0;
   while (first + 1 < tensors.size() && skipped(tensors[first])) ++first;
   const Tensor& model = tensors[first];
   for (int64_t i = 0; i < tensors.size(); ++i)
-    ZERO_CHECK(tensors[i].dim() > 0, ShapeError, "cat: a 0-d tensor cannot be joined; got ", tensors[i].sizes(),
-               " at position ", i, ", expected at least one dimension; stack() joins numbers");
+    ZERO_CHECK(tensors[i].dim() > 0, ShapeError, "cat: a 0-d tensor cannot be joined; got ",
+               tensors[i].sizes(), " at position ", i,
+               ", expected at least one dimension; stack() joins numbers");
   const int64_t d = wrap_dim("cat", dim, model.dim());
   Dims sizes = model.sizes(), lengths;
   sizes[d] = 0;
@@ -56,8 +63,9 @@ Tensor cat(const Tensors& tensors, int64_t dim) {
     }
     bool fits = t.dim() == model.dim();
     for (int64_t k = 0; fits && k < t.dim(); ++k) fits = k == d || t.size(k) == model.size(k);
-    ZERO_CHECK(fits, ShapeError, "cat: sizes differ outside dimension ", d, "; got ", t.sizes(), " at position ", i,
-               ", expected ", model.sizes(), " as at position ", first, " but for dimension ", d);
+    ZERO_CHECK(fits, ShapeError, "cat: sizes differ outside dimension ", d, "; got ", t.sizes(),
+               " at position ", i, ", expected ", model.sizes(), " as at position ", first,
+               " but for dimension ", d);
     lengths.push_back(t.size(d));
     sizes[d] += t.size(d);
   }
@@ -85,8 +93,9 @@ Tensor stack(const Tensors& tensors, int64_t dim) {
   const TensorOptions options = common_options("stack", tensors);
   const Tensor& model = tensors[0];
   for (int64_t i = 1; i < tensors.size(); ++i)
-    ZERO_CHECK(tensors[i].sizes() == model.sizes(), ShapeError, "stack: sizes differ; got ", tensors[i].sizes(),
-               " at position ", i, ", expected ", model.sizes(), " as at position 0");
+    ZERO_CHECK(tensors[i].sizes() == model.sizes(), ShapeError, "stack: sizes differ; got ",
+               tensors[i].sizes(), " at position ", i, ", expected ", model.sizes(),
+               " as at position 0");
   const int64_t d = wrap_dim("stack", dim, model.dim() + 1);
   Dims sizes = model.sizes();
   sizes.insert(d, tensors.size());
@@ -98,17 +107,19 @@ Tensor stack(const Tensors& tensors, int64_t dim) {
     const Tensor& t = tensors[i];
     if (y.is_meta() || t.numel() == 0) continue;
     if (d == 0 && t.dtype() == options.dtype && t.is_contiguous() && t.numel() <= kGrainSize) {
-      std::memcpy(static_cast<char*>(y.data()) + i * y.stride(0) * item, t.data(), static_cast<size_t>(t.numel() * item));
+      std::memcpy(static_cast<char*>(y.data()) + i * y.stride(0) * item, t.data(),
+                  static_cast<size_t>(t.numel() * item));
     } else {
       run_copy(alias("stack", y, t.sizes(), strides, y.storage_offset() + i * y.stride(d)), t);
     }
   }
-  record("StackBackward0", Tensors{y}, tensors, {}, [d, count = tensors.size()](Node& n, const Tensor& g) {
-    Grads grads(count);
-    for (int64_t i = 0; i < count; ++i)
-      if (n.needs(static_cast<int>(i))) grads[i] = select(g, d, i);
-    return grads;
-  });
+  record("StackBackward0", Tensors{y}, tensors, {},
+         [d, count = tensors.size()](Node& n, const Tensor& g) {
+           Grads grads(count);
+           for (int64_t i = 0; i < count; ++i)
+             if (n.needs(static_cast<int>(i))) grads[i] = select(g, d, i);
+           return grads;
+         });
   return y;
 }
 

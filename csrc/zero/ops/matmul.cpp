@@ -1,4 +1,5 @@
-// Matrix products of tensors, and the linear layer. Operands are read by their strides, never copied.
+// Matrix products of tensors, and the linear layer. Operands are read by their strides, never
+// copied.
 #include "zero/autograd/record.h"
 #include "zero/ops/gemm.h"
 #include "zero/ops/iterator.h"
@@ -7,13 +8,14 @@ namespace zero {
 
 namespace {
 
-void check_numbers(const char* op, const char* a_name, const Tensor& a, const char* b_name, const Tensor& b) {
-  ZERO_CHECK(a.dtype() == b.dtype(), DTypeError, op, ": dtypes differ; got ", a_name, ' ', a.dtype(), " and ", b_name, ' ',
-             b.dtype(), ", expected one dtype; to() converts");
-  ZERO_CHECK(a.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", a_name, ' ', a, " and ", b_name,
-             ' ', b, ", expected numbers; to() converts");
-  ZERO_CHECK(a.device() == b.device(), Error, op, ": tensors are on two devices; got ", a_name, " on ", a.device(), " and ",
-             b_name, " on ", b.device(), ", expected one device");
+void check_numbers(const char* op, const char* a_name, const Tensor& a, const char* b_name,
+                   const Tensor& b) {
+  ZERO_CHECK(a.dtype() == b.dtype(), DTypeError, op, ": dtypes differ; got ", a_name, ' ',
+             a.dtype(), " and ", b_name, ' ', b.dtype(), ", expected one dtype; to() converts");
+  ZERO_CHECK(a.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", a_name, ' ',
+             a, " and ", b_name, ' ', b, ", expected numbers; to() converts");
+  ZERO_CHECK(a.device() == b.device(), Error, op, ": tensors are on two devices; got ", a_name,
+             " on ", a.device(), " and ", b_name, " on ", b.device(), ", expected one device");
 }
 
 // The last two dimensions; a vector is a row on the left of a product and a column on the right.
@@ -23,20 +25,23 @@ GemmOperand left(const Tensor& a) {
 }
 GemmOperand right(const Tensor& b) {
   const int64_t d = b.dim();
-  return d > 1 ? GemmOperand{b.data(), b.stride(d - 2), b.stride(d - 1)} : GemmOperand{b.data(), b.stride(0), 0};
+  return d > 1 ? GemmOperand{b.data(), b.stride(d - 2), b.stride(d - 1)}
+               : GemmOperand{b.data(), b.stride(0), 0};
 }
 int64_t rows_of(const Tensor& a) { return a.dim() > 1 ? a.size(a.dim() - 2) : 1; }
 int64_t columns_of(const Tensor& b) { return b.dim() > 1 ? b.size(b.dim() - 1) : 1; }
 int64_t depth_of(const Tensor& b) { return b.size(b.dim() > 1 ? b.dim() - 2 : 0); }
 
-// Batch dimension d of `batch_dims`, counted in the result, as a stride of x: 0 where x is broadcast.
+// Batch dimension d of `batch_dims`, counted in the result, as a stride of x: 0 where x is
+// broadcast.
 int64_t batch_stride(const Tensor& x, int64_t d, int64_t batch_dims) {
   const int64_t own = d - (batch_dims - (x.dim() - 2));
   return own < 0 || x.size(own) == 1 ? 0 : x.stride(own);
 }
 
 struct Transposed {
-  bool a = false, b = false;  // that operand is a matrix whose transpose is meant: its strides are exchanged
+  bool a = false,
+       b = false;  // that operand is a matrix whose transpose is meant: its strides are exchanged
 };
 
 // y = a b (+ bias) for float32, float64, int64, int32; y is contiguous with the result's shape.
@@ -55,7 +60,8 @@ void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& b
   for (int64_t d = batch_dims - 1; d >= 0; --d) {
     const int64_t size = y.size(d);
     if (size == 1) continue;
-    const GemmBatch::Dim dim{size, batch_stride(a, d, batch_dims), batch_stride(b, d, batch_dims), step};
+    const GemmBatch::Dim dim{size, batch_stride(a, d, batch_dims), batch_stride(b, d, batch_dims),
+                             step};
     step *= size;
     if (folding && dim.b == 0 && (g.m == 1 || dim.a == g.m * g.a.row)) {
       if (g.m == 1) g.a.row = dim.a;
@@ -68,14 +74,17 @@ void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& b
   gemm(g, batch);
 }
 
-// The same for all dtypes: what kernels do not compute in is converted, and the result converted back.
-void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias = {}, Transposed t = {}) {
+// The same for all dtypes: what kernels do not compute in is converted, and the result converted
+// back.
+void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias = {},
+                  Transposed t = {}) {
   if (y.is_meta() || y.numel() == 0) return;
   const DType compute = compute_dtype(y.dtype());
   const bool dense_bias = !bias.defined() || bias.is_contiguous();
   if (compute == y.dtype() && y.is_contiguous() && dense_bias) return multiply(y, a, b, bias, t);
   GradModeGuard no_record(false);
-  const Tensor wide = compute == y.dtype() && y.is_contiguous() ? y : empty(y.sizes(), {compute, y.device()});
+  const Tensor wide =
+      compute == y.dtype() && y.is_contiguous() ? y : empty(y.sizes(), {compute, y.device()});
   auto widen = [&](const Tensor& x) { return to(x, compute, x.device()); };
   multiply(wide, widen(a), widen(b), bias.defined() ? contiguous(widen(bias)) : bias, t);
   if (!wide.is_same(y)) run_copy(y, wide);
@@ -85,11 +94,13 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
   if (a.dim() == 2 && b.dim() == 2) return {a.size(0), b.size(1)};
   Dims sizes;
   if (a.dim() > 2 && b.dim() > 2) {
-    const Dims batch_a(a.sizes().begin(), a.sizes().end() - 2), batch_b(b.sizes().begin(), b.sizes().end() - 2);
+    const Dims batch_a(a.sizes().begin(), a.sizes().end() - 2),
+        batch_b(b.sizes().begin(), b.sizes().end() - 2);
     for (int64_t i = 1; i <= std::min(batch_a.size(), batch_b.size()); ++i) {
       const int64_t x = batch_a[batch_a.size() - i], y = batch_b[batch_b.size() - i];
-      ZERO_CHECK(x == y || x == 1 || y == 1, ShapeError, "matmul: batch dimensions do not broadcast; got a ", a.sizes(),
-                 " and b ", b.sizes(), ", expected equal sizes or 1 before the last two dimensions");
+      ZERO_CHECK(x == y || x == 1 || y == 1, ShapeError,
+                 "matmul: batch dimensions do not broadcast; got a ", a.sizes(), " and b ",
+                 b.sizes(), ", expected equal sizes or 1 before the last two dimensions");
     }
     sizes = broadcast_shapes("matmul", batch_a, batch_b);
   } else if (a.dim() > 2 || b.dim() > 2) {
@@ -130,8 +141,9 @@ Tensor as_matrix(const Tensor& x) {
 Tensor gradient_of_left(const Tensor& g, const Tensor& b, int64_t a_dims) {
   if (g.dim() == 2 && b.dim() == 2 && !grad_enabled()) return unrecorded_product(g, b, {.b = true});
   if (a_dims > 1 && b.dim() > 1) return matmul(g, transposed(b));
-  if (a_dims > 1) return matmul(unsqueeze(g, -1), unsqueeze(b, 0));      // [..., m] [k] -> [..., m, k]
-  if (b.dim() > 1) return squeeze(matmul(unsqueeze(g, -2), transposed(b)), {-2});  // [..., n] -> [..., k]
+  if (a_dims > 1) return matmul(unsqueeze(g, -1), unsqueeze(b, 0));  // [..., m] [k] -> [..., m, k]
+  if (b.dim() > 1)
+    return squeeze(matmul(unsqueeze(g, -2), transposed(b)), {-2});  // [..., n] -> [..., k]
   return mul(g, b);
 }
 Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims) {
@@ -141,8 +153,8 @@ Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims) {
     return b_dims == 2 ? matmul(rows, as_matrix(g)) : matmul(rows, reshape(g, {g.numel()}));
   }
   if (a.dim() > 1 && b_dims > 1) return matmul(transposed(a), g);
-  if (a.dim() > 1) return matmul(transposed(a), g);                      // b and g are vectors, a is 2-d
-  if (b_dims > 1) return matmul(unsqueeze(a, 1), unsqueeze(g, -2));      // [k] [..., n] -> [..., k, n]
+  if (a.dim() > 1) return matmul(transposed(a), g);  // b and g are vectors, a is 2-d
+  if (b_dims > 1) return matmul(unsqueeze(a, 1), unsqueeze(g, -2));  // [k] [..., n] -> [..., k, n]
   return mul(g, a);
 }
 
@@ -152,20 +164,25 @@ const char* node_name(int64_t a_dims, int64_t b_dims) {
   return a_dims == 2 ? "MvBackward0" : "DotBackward0";
 }
 
-bool shares_storage(const Tensor& a, const Tensor& b) { return a.impl()->storage_ == b.impl()->storage_; }
+bool shares_storage(const Tensor& a, const Tensor& b) {
+  return a.impl()->storage_ == b.impl()->storage_;
+}
 
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, Target target) {
-  ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul: an operand is 0-d; got a ", a.sizes(), " and b ", b.sizes(),
+  ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul: an operand is 0-d; got a ", a.sizes(),
+             " and b ", b.sizes(),
              ", expected at least one dimension each; * multiplies by a number");
   check_numbers("matmul", "a", a, "b", b);
-  ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError, "matmul: inner dimensions differ; got a ", a.sizes(),
-             " and b ", b.sizes(), ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
+  ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError,
+             "matmul: inner dimensions differ; got a ", a.sizes(), " and b ", b.sizes(),
+             ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
   const Tensor kept_a = target.preserve(a, requires_grad(b));
   const Tensor kept_b = target.preserve(b, requires_grad(a));
   const Tensor y = target.prepare("matmul", product_sizes(a, b), a.options(), {&a, &b});
-  if (!target.fresh() && !y.is_meta() && (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
+  if (!target.fresh() && !y.is_meta() &&
+      (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
     const Tensor fresh = empty(y.sizes(), a.options());
     multiply_any(fresh, a, b);
     run_copy(y, fresh);
@@ -185,17 +202,19 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target) {
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   ZERO_CHECK(x.dim() > 0 && (weight.dim() == 1 || weight.dim() == 2), ShapeError,
-             "linear: wrong number of dimensions; got x ", x.sizes(), " and weight ", weight.sizes(),
-             ", expected x (..., in) and weight (out, in) or (in,)");
+             "linear: wrong number of dimensions; got x ", x.sizes(), " and weight ",
+             weight.sizes(), ", expected x (..., in) and weight (out, in) or (in,)");
   check_numbers("linear", "x", x, "weight", weight);
   const int64_t in = weight.size(weight.dim() - 1);
-  ZERO_CHECK(x.size(x.dim() - 1) == in, ShapeError, "linear: the input's last dimension differs from the weight's; got x ",
-             x.sizes(), " and weight ", weight.sizes(), ", expected x.shape[-1] == ", in);
+  ZERO_CHECK(x.size(x.dim() - 1) == in, ShapeError,
+             "linear: the input's last dimension differs from the weight's; got x ", x.sizes(),
+             " and weight ", weight.sizes(), ", expected x.shape[-1] == ", in);
   if (bias.defined()) {
     check_numbers("linear", "x", x, "bias", bias);
-    ZERO_CHECK(weight.dim() == 2 ? bias.dim() == 1 && bias.size(0) == weight.size(0) : bias.dim() == 0, ShapeError,
-               "linear: the bias does not fit the weight; got bias ", bias.sizes(), " and weight ", weight.sizes(),
-               ", expected one element per output");
+    ZERO_CHECK(
+        weight.dim() == 2 ? bias.dim() == 1 && bias.size(0) == weight.size(0) : bias.dim() == 0,
+        ShapeError, "linear: the bias does not fit the weight; got bias ", bias.sizes(),
+        " and weight ", weight.sizes(), ", expected one element per output");
   }
   if (weight.dim() == 1) {
     const Tensor y = matmul(x, weight);
@@ -206,8 +225,11 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   sizes.back() = weight.size(0);
   const Tensor y = empty(sizes, x.options());
   multiply_any(y, x, weight, bias, {.b = true});
-  const char* node = x.dim() != 2 ? "LinearBackward0" : bias.defined() ? "AddmmBackward0" : "MmBackward0";
-  record(node, {}, y, {&x, &weight, &bias}, {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
+  const char* node = x.dim() != 2     ? "LinearBackward0"
+                     : bias.defined() ? "AddmmBackward0"
+                                      : "MmBackward0";
+  record(node, {}, y, {&x, &weight, &bias},
+         {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
          [](Node& n, const Tensor& g) {
            Grads grads(3);
            if (n.needs(0)) grads[0] = matmul(g, n.saved(1));

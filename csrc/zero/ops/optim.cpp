@@ -8,7 +8,8 @@ namespace zero {
 
 namespace {
 
-// Same places in memory in the same order, without gaps: element i of one belongs to element i of the other.
+// Same places in memory in the same order, without gaps: element i of one belongs to element i of
+// the other.
 bool dense_alike(const Tensor& a, const Tensor& b) {
   if (a.is_contiguous() && b.is_contiguous()) return true;
   if (!(a.strides() == b.strides())) return false;
@@ -18,12 +19,12 @@ bool dense_alike(const Tensor& a, const Tensor& b) {
 }
 
 void check_like(const char* what, int64_t i, const Tensor& p, const Tensor& x) {
-  ZERO_CHECK(x.sizes() == p.sizes(), ShapeError, "sgd: the ", what, " of parameter ", i, " has another shape; got ", x.sizes(),
-             ", expected ", p.sizes());
-  ZERO_CHECK(x.dtype() == p.dtype(), DTypeError, "sgd: the ", what, " of parameter ", i, " has another dtype; got ", x.dtype(),
-             ", expected ", p.dtype());
-  ZERO_CHECK(x.device() == p.device(), Error, "sgd: the ", what, " of parameter ", i, " is on another device; got ",
-             x.device(), ", expected ", p.device());
+  ZERO_CHECK(x.sizes() == p.sizes(), ShapeError, "sgd: the ", what, " of parameter ", i,
+             " has another shape; got ", x.sizes(), ", expected ", p.sizes());
+  ZERO_CHECK(x.dtype() == p.dtype(), DTypeError, "sgd: the ", what, " of parameter ", i,
+             " has another dtype; got ", x.dtype(), ", expected ", p.dtype());
+  ZERO_CHECK(x.device() == p.device(), Error, "sgd: the ", what, " of parameter ", i,
+             " is on another device; got ", x.device(), ", expected ", p.device());
 }
 
 void update(const Tensor& p, const Tensor& g, const Tensor& momentum, const SgdArgs& args) {
@@ -38,15 +39,18 @@ void update(const Tensor& p, const Tensor& g, const Tensor& momentum, const SgdA
   });
 }
 
-// float16 and bfloat16 compute in float32 and round at the end; so do layouts that no flat loop reaches.
-void update_by_copies(const Tensor& p, const Tensor& g, const Tensor& momentum, const SgdArgs& args) {
+// float16 and bfloat16 compute in float32 and round at the end; so do layouts that no flat loop
+// reaches.
+void update_by_copies(const Tensor& p, const Tensor& g, const Tensor& momentum,
+                      const SgdArgs& args) {
   const TensorOptions options{compute_dtype(p.dtype()), p.device()};
   auto copy = [&](const Tensor& x) {
     Tensor y = empty(x.sizes(), options);
     run_copy(y, x);
     return y;
   };
-  const Tensor parameter = copy(p), grad = copy(g), buffer = momentum.defined() ? copy(momentum) : Tensor();
+  const Tensor parameter = copy(p), grad = copy(g),
+               buffer = momentum.defined() ? copy(momentum) : Tensor();
   update(parameter, grad, buffer, args);
   run_copy(p, parameter);
   if (momentum.defined()) run_copy(momentum, buffer);
@@ -54,24 +58,34 @@ void update_by_copies(const Tensor& p, const Tensor& g, const Tensor& momentum, 
 
 }  // namespace
 
-void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum, const SgdOptions& options) {
+void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum,
+              const SgdOptions& options) {
   const bool with_momentum = options.momentum != 0;
-  ZERO_CHECK(grads.size() == parameters.size(), ValueError, "sgd: not one gradient per parameter; got ", grads.size(),
-             " for ", parameters.size(), " parameters");
-  ZERO_CHECK(momentum.size() <= parameters.size(), ValueError, "sgd: more momentum buffers than parameters; got ",
-             momentum.size(), ", expected at most ", parameters.size());
+  ZERO_CHECK(grads.size() == parameters.size(), ValueError,
+             "sgd: not one gradient per parameter; got ", grads.size(), " for ", parameters.size(),
+             " parameters");
+  ZERO_CHECK(momentum.size() <= parameters.size(), ValueError,
+             "sgd: more momentum buffers than parameters; got ", momentum.size(),
+             ", expected at most ", parameters.size());
   for (int64_t i = 0; i < parameters.size(); ++i) {
     const Tensor &p = parameters[i], &g = grads[i];
     if (!g.defined()) continue;
-    ZERO_CHECK(is_floating(p.dtype()), DTypeError, "sgd: parameter ", i, " is not floating; got ", p.dtype());
+    ZERO_CHECK(is_floating(p.dtype()), DTypeError, "sgd: parameter ", i, " is not floating; got ",
+               p.dtype());
     check_like("gradient", i, p, g);
-    if (with_momentum && i < momentum.size() && momentum[i].defined()) check_like("momentum buffer", i, p, momentum[i]);
+    if (with_momentum && i < momentum.size() && momentum[i].defined())
+      check_like("momentum buffer", i, p, momentum[i]);
     check_inplace("sgd", p, false);
   }
   if (with_momentum && momentum.size() < parameters.size()) momentum.resize(parameters.size());
 
   DenormalGuard guard;
-  SgdArgs args{options.lr, options.momentum, options.dampening, options.weight_decay, options.nesterov, options.maximize,
+  SgdArgs args{options.lr,
+               options.momentum,
+               options.dampening,
+               options.weight_decay,
+               options.nesterov,
+               options.maximize,
                false};
   const Tensor none;
   for (int64_t i = 0; i < parameters.size(); ++i) {
@@ -97,13 +111,16 @@ void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum, cons
 
 void update_(const Tensor& x, const Tensor& delta) {
   const DType dtype = result_type(x, delta);
-  ZERO_CHECK(dtype != DType::Bool, DTypeError, "update: not defined for bool; got ", x, ", expected numbers");
-  ZERO_CHECK(category(dtype) <= category(x.dtype()), DTypeError, "update: the difference can't be cast to the dtype of the "
-             "tensor; got ", delta.dtype(), " for ", x.dtype(), ", expected a dtype it can hold");
-  ZERO_CHECK(delta.device() == x.device(), Error, "update: tensors are on two devices; got ", delta.device(), " for a tensor on ",
-             x.device(), ", expected one device");
-  ZERO_CHECK(expands_to(delta.sizes(), x.sizes()), ShapeError, "update: the shapes differ; got ", delta.sizes(),
-             ", expected a shape that broadcasts to ", x.sizes());
+  ZERO_CHECK(dtype != DType::Bool, DTypeError, "update: not defined for bool; got ", x,
+             ", expected numbers");
+  ZERO_CHECK(category(dtype) <= category(x.dtype()), DTypeError,
+             "update: the difference can't be cast to the dtype of the "
+             "tensor; got ",
+             delta.dtype(), " for ", x.dtype(), ", expected a dtype it can hold");
+  ZERO_CHECK(delta.device() == x.device(), Error, "update: tensors are on two devices; got ",
+             delta.device(), " for a tensor on ", x.device(), ", expected one device");
+  ZERO_CHECK(expands_to(delta.sizes(), x.sizes()), ShapeError, "update: the shapes differ; got ",
+             delta.sizes(), ", expected a shape that broadcasts to ", x.sizes());
   check_inplace("update", x, false);
   if (!x.is_meta() && x.numel() > 0) {
     const Tensor read = overlaps_partly(x, delta) ? clone(detach(delta)) : delta;
