@@ -14,6 +14,17 @@ cdef CDims dims_of(object dim, str op) except *:
     return no_dims if dim is None else as_dims(dim, op)
 
 
+cdef object named_pair(object type, const pair[CTensor, CTensor]& both):
+    """A tuple of zero.return_types, made without its Python constructor."""
+    cdef Tensor first = wrap(both.first), second = wrap(both.second)
+    cdef object result = new_tuple(type, 2)
+    Py_INCREF(first)
+    Py_INCREF(second)
+    set_tuple_item(result, 0, <PyObject*> first)
+    set_tuple_item(result, 1, <PyObject*> second)
+    return result
+
+
 cdef int64_t dim_of(object dim, str op) except? -1:
     return as_int(dim, op, "dim")
 
@@ -191,7 +202,7 @@ def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
             raise TypeError("max: keepdim needs a dim; expected max(x, dim, keepdim=True)")
         return wrap(ops.max_of_all(input.c))
     both = ops.max(input.c, dim_of(dim, "max"), flag_of(keepdim, "max", "keepdim"))
-    return max_result((wrap(both.first), wrap(both.second)))
+    return named_pair(max_result, both)
 
 
 def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
@@ -232,7 +243,7 @@ def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
             raise TypeError("min: keepdim needs a dim; expected min(x, dim, keepdim=True)")
         return wrap(ops.min_of_all(input.c))
     both = ops.min(input.c, dim_of(dim, "min"), flag_of(keepdim, "min", "keepdim"))
-    return min_result((wrap(both.first), wrap(both.second)))
+    return named_pair(min_result, both)
 
 
 def amax(Tensor input not None, dim=(), keepdim=False):
