@@ -9,6 +9,8 @@ from zero.optim.optimizer import Optimizer
 
 __all__ = ["SGD"]
 
+NO_STATE = {}  # of a parameter that had no step yet; never written to
+
 
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if wanted.
@@ -112,23 +114,23 @@ class SGD(Optimizer):
         loss = None if closure is None else self._evaluate(closure)
         for group in self.param_groups:
             params = group["params"]
-            momentum = group["momentum"]
-            buffers = [self._buffer(p) for p in params] if momentum else None
+            buffers = None
+            if group["momentum"]:
+                state = self.state
+                buffers = [state.get(p, NO_STATE).get("momentum_buffer") for p in params]
+                new = [i for i, buffer in enumerate(buffers) if buffer is None]
             _sgd_step(
                 params,
                 buffers,
                 group["lr"],
-                momentum,
+                group["momentum"],
                 group["dampening"],
                 group["weight_decay"],
                 group["nesterov"],
                 group["maximize"],
             )
-            if momentum:
-                for param, buffer in zip(params, buffers, strict=True):
-                    if buffer is not None:
-                        self.state[param]["momentum_buffer"] = buffer
+            if buffers:
+                for i in new:
+                    if buffers[i] is not None:  # made now; without a gradient there is none yet
+                        state[params[i]]["momentum_buffer"] = buffers[i]
         return loss
-
-    def _buffer(self, param: Tensor) -> Tensor | None:
-        return self.state[param].get("momentum_buffer") if param in self.state else None
