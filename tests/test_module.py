@@ -348,6 +348,19 @@ def test_copies_and_pickles_are_independent():
         assert net.first.weight.abs().sum().item() > 0
 
 
+def test_deepcopy_of_many_gradients():
+    """Temporary objects must leave nothing in the memo, where ids of the dead come back."""
+    net = nn.Module()
+    for i in range(1, 50):
+        parameter = Parameter(zero.ones(i))
+        parameter.grad = zero.full((i,), float(i))
+        net.register_parameter(f"p{i}", parameter)
+    other = copy.deepcopy(net)
+    for i, parameter in enumerate(other.parameters(), 1):
+        assert parameter.grad.tolist() == [i] * i
+        assert parameter.grad is not net.get_parameter(f"p{i}").grad
+
+
 def test_deepcopy_keeps_ties():
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     net[1].weight = net[0].weight

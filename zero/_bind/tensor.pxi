@@ -480,7 +480,8 @@ cdef class Tensor:
         memo[id(self)] = result
         gradient = self.grad
         if gradient is not None:
-            result.grad = gradient.detach().__deepcopy__(memo)
+            # Not by way of memo: that wrapper ends here, and the next one may get its id.
+            result.grad = gradient.detach().clone()
         if has_attributes(self):
             from copy import deepcopy
             attributes_of(result).update(deepcopy(attributes_of(self), memo))
