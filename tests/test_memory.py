@@ -10,6 +10,12 @@ import pytest
 import zero
 
 
+@pytest.fixture(autouse=True)
+def without_garbage():
+    gc.collect()
+    yield
+
+
 def live() -> tuple[int, int]:
     stats = zero.memory_stats()
     return stats["live_bytes"], stats["live_blocks"]
@@ -52,7 +58,7 @@ def test_statistics():
     x = zero.empty(1000, 1000)
     now = zero.memory_stats()
     assert 4_000_000 <= now["live_bytes"] - before["live_bytes"] <= 4_500_000
-    assert now["live_blocks"] == before["live_blocks"] + 1 and now["allocations"] > before["allocations"]
+    assert now["live_blocks"] > before["live_blocks"] and now["allocations"] > before["allocations"]
     assert now["system_bytes"] >= now["live_bytes"]
     zero.reset_peak_memory_stats()
     y = zero.empty(1000, 1000)
@@ -135,7 +141,6 @@ def test_double_backward_leaves_no_cycle():
 
 def test_modules_are_collected():
     start = live()
-    gc.collect()
     for _ in range(10_000):
         zero.nn.Linear(2, 2)
     gc.collect()

@@ -1,7 +1,6 @@
 """PyTorch as a second oracle, where it is installed: results, dtypes and gradients of every entry of op_db."""
 
 import numpy as np
-import op_db
 import pytest
 import zero
 from op_db import EPS, OPS, exact, make, name_of, outputs, tensors_in
@@ -34,6 +33,8 @@ ops = [op for op in OPS.values() if torch_function(op) and getattr(zero, op.name
 def test_forward_and_gradients(op):
     function = torch_function(op)
     for dtype in op.dtypes:
+        if op.name in ("all", "any") and dtype == "uint8":
+            continue  # torch gives uint8 here, from the time before it had bool
         for sample in op.samples:
             (args, kwargs), _ = make(sample, dtype, requires_grad=op.grad)
             targs, tkwargs = theirs(args), theirs(kwargs)
@@ -95,5 +96,3 @@ def test_training_agrees():
 
     np.testing.assert_allclose(losses(zero), losses(torch), rtol=1e-12)
 
-
-assert op_db.OPS
