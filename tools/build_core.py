@@ -338,7 +338,7 @@ def included_files(path: Path) -> list[Path]:
         for name in read(current)[1]:
             places = (CSRC / name, current.parent / name)
             todo += [place for place in places if place.is_file()][:1]
-    return sorted(seen)
+    return [path, *sorted(seen - {path})]  # an order that doesn't depend on where the tree lies
 
 
 def hash_of(*parts: str | bytes) -> str:
