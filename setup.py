@@ -41,8 +41,6 @@ CYTHON_DIRECTIVES = {
     "binding": True,  # inspect.signature works
     "embedsignature": False,
 }
-# Calls and conversions only: -O3 makes this file no faster, just larger and slower to compile.
-CYTHON_OPTIMIZE = "2"
 
 
 def cython_sources() -> list[Path]:
@@ -150,7 +148,7 @@ class BuildExt(build_ext):
                 "zero/_zero.pyx does not compile (Cython's messages are above)"
             ) from None
         folders = {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}
-        flags = host.flags(mode, optimize=CYTHON_OPTIMIZE)
+        flags = host.flags(mode)
         option = "-I" if host.kind == "gnu" else "/I"
         flags += [option + folder for folder in ["csrc", *sorted(folders)]]
         # Generated code: its warnings say nothing about ours.

@@ -215,9 +215,14 @@ class Toolchain:
         spelled = MATH_FLAGS if self.kind == "gnu" else [f"/clang:{f}" for f in MATH_FLAGS]
         return [f for f in spelled if self.accepts([*self._language_flags(), f])]
 
-    def flags(self, mode: Mode, stem: str = "", optimize: str = "3") -> list[str]:
-        """Options for the source named `stem`; `optimize` is the level of a release."""
+    def flags(self, mode: Mode, stem: str = "") -> list[str]:
+        """Options for the source named `stem`.
+
+        Only kernels gain from -O3: elsewhere it makes vector code of loops over a few operands or
+        dimensions, which is larger and slower.
+        """
         isa = ISA_FLAGS.get(stem, {}).get(self.kind, [])
+        optimize = "3" if stem.startswith("isa_") else "2"
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", *WARNINGS]
             flags += CLANG_WARNINGS if "clang" in self.identity else GCC_WARNINGS
@@ -235,7 +240,7 @@ class Toolchain:
         flags += ["/O2", "/DNDEBUG"] if mode.release else ["/Od", "/Z7"]
         if self.kind == "msvc":  # /fp:precise is its default; named because results depend on it
             return [*flags, "/Zc:preprocessor", "/fp:precise", *isa]
-        return [*flags, *(["/clang:-O3"] if mode.release else []), *self._optional_flags, *isa]
+        return [*flags, *([f"/clang:-O{optimize}"] if mode.release else []), *self._optional_flags, *isa]
 
 
 def machine_name(name: str) -> str:

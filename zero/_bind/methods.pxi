@@ -2,34 +2,6 @@
 # their own and move to Tensor below, so that no file and no class body is too long.
 from libc.string cimport memcpy
 
-cdef extern from *:
-    """
-    #include "zero/autograd/meta.h"
-
-    // Makes x show the memory of `data` and keeps its identity, gradient and count of writes.
-    static void zero_set_data(const zero::Tensor& x, const zero::Tensor& data) {
-      using namespace zero;
-      if (x.is_same(data)) return;
-      TensorImpl& impl = *x.impl();
-      const TensorImpl& other = *data.impl();
-      ZERO_CHECK(is_floating(other.dtype_) || !requires_grad(x), DTypeError,
-                 "data: only floating point tensors can require gradients; got ", data,
-                 " for a tensor that requires grad, expected a floating point dtype");
-      auto count = make_ref<VersionCounter>(x.version());
-      AutogradMeta* meta = autograd_meta(x);
-      const bool same = impl.dtype_ == other.dtype_ && impl.sizes_ == other.sizes_ &&
-                        x.device() == data.device();
-      if (meta && !same) meta->accumulator = nullptr;  // the next graph gets one that fits
-      impl.storage_ = other.storage_;
-      impl.offset_ = other.offset_;
-      impl.dtype_ = other.dtype_;
-      impl.set_geometry(other.sizes_, other.strides_);
-      impl.own_version_ = std::move(count);
-    }
-    """
-    void set_data "zero_set_data"(const CTensor& x, const CTensor& data) except +raise_error
-
-
 cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other,
                        object non_blocking,
                        object copy) except *:

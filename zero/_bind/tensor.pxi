@@ -196,7 +196,7 @@ cdef class Tensor:
 
     @data.setter
     def data(self, Tensor value not None):
-        set_data(self.c, value.c)
+        inplace.set_data(self.c, value.c)
 
     @property
     def T(self):

@@ -1,23 +1,14 @@
 // The node at the end of the graph: adds a gradient to a leaf's .grad.
-#include <atomic>
-
+//
+// It is a part of the leaf: made once, owned by the leaf's AutogradMeta, and a reference to it counts as one
+// to the leaf (Node::retain). So a graph keeps the leaves it ends at, without a cycle.
 #include "zero/autograd/arithmetic.h"
-#include "zero/autograd/inplace.h"
+#include "zero/autograd/engine.h"
+#include "zero/autograd/meta.h"
 
 namespace zero {
 
 namespace {
-
-// Guards AutogradMeta::accumulator. Graphs hold the accumulator, it holds the leaf, and the leaf only borrows
-// it back: so both live as long as any graph ends there, and one leaf has one accumulator at a time.
-class SpinLock {
- public:
-  SpinLock() { while (flag_.test_and_set(std::memory_order_acquire)) {} }
-  ~SpinLock() { flag_.clear(std::memory_order_release); }
-
- private:
-  static inline std::atomic_flag flag_;
-};
 
 // A gradient nobody else can see may become .grad as it is.
 bool is_stealable(const Tensor& g) {
@@ -27,19 +18,15 @@ bool is_stealable(const Tensor& g) {
 
 class AccumulateGrad final : public Node {
  public:
-  explicit AccumulateGrad(Tensor leaf) : Node("AccumulateGrad"), leaf_(std::move(leaf)) {
-    outputs_.push_back({leaf_.sizes(), leaf_.dtype(), leaf_.device()});
-  }
-  ~AccumulateGrad() override {
-    SpinLock lock;
-    AutogradMeta* meta = autograd_meta(leaf_);
-    if (meta && meta->accumulator == this) meta->accumulator = nullptr;
+  explicit AccumulateGrad(TensorImpl* leaf) : Node("AccumulateGrad") {
+    leaf_ = leaf;
+    outputs_.push_back({leaf->sizes_, leaf->dtype_, leaf->storage_->device()});
   }
 
   Grads apply(Grads&& grads) override {
     Tensor& g = grads[0];
     if (!g.defined()) return {};
-    AutogradMeta& meta = make_autograd_meta(leaf_);
+    AutogradMeta& meta = static_cast<AutogradMeta&>(*leaf_->autograd_);
     if (grad_enabled()) {  // create_graph: the sum is itself part of a graph
       meta.grad = meta.grad.defined() ? gradient::add(meta.grad, g) : gradient::clone(g);
     } else if (!meta.grad.defined()) {
@@ -49,38 +36,30 @@ class AccumulateGrad final : public Node {
     }
     return {};
   }
-
-  const Tensor& leaf() const { return leaf_; }
-
- private:
-  Tensor leaf_;
 };
 
-Ref<Node> accumulator(const Tensor& leaf) {
-  AutogradMeta& meta = make_autograd_meta(leaf);
-  {
-    SpinLock lock;
-    if (meta.accumulator && meta.accumulator->try_retain()) return Ref<Node>::adopt(meta.accumulator);
-  }
-  Ref<Node> fresh = make_ref<AccumulateGrad>(leaf);
-  SpinLock lock;
-  if (meta.accumulator && meta.accumulator->try_retain()) return Ref<Node>::adopt(meta.accumulator);
-  meta.accumulator = fresh.get();
-  return fresh;
+Node* accumulator(const Tensor& leaf) {
+  AutogradMeta& meta = *autograd_meta(leaf);
+  if (Node* node = meta.accumulator.load(std::memory_order_acquire)) return node;
+  Node* fresh = new AccumulateGrad(leaf.impl());
+  Node* other = nullptr;
+  if (meta.accumulator.compare_exchange_strong(other, fresh, std::memory_order_acq_rel)) return fresh;
+  delete fresh;  // another thread was first
+  return other;
 }
 
 }  // namespace
 
 Edge gradient_edge(const Tensor& x) {
-  if (Ref<Node> node = grad_fn(x)) return {std::move(node), autograd_meta(x)->output_nr};
   const AutogradMeta* meta = autograd_meta(x);
-  if (meta && meta->requires_grad) return {accumulator(x), 0};
+  if (!meta) return {};
+  if (meta->requires_grad && !meta->grad_fn) return {Ref<Node>::share(accumulator(x)), 0};
+  if (Ref<Node> node = grad_fn(x)) return {std::move(node), meta->output_nr};
   return {};
 }
 
 Tensor accumulated_leaf(const Node& node) {
-  const auto* accumulate = dynamic_cast<const AccumulateGrad*>(&node);
-  return accumulate ? accumulate->leaf() : Tensor();
+  return node.leaf() ? Tensor(Ref<TensorImpl>::share(node.leaf())) : Tensor();
 }
 
 }  // namespace zero

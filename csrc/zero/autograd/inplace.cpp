@@ -185,4 +185,22 @@ void detach_(const Tensor& x) {
   }
 }
 
+void set_data(const Tensor& x, const Tensor& data) {
+  if (x.is_same(data)) return;
+  ZERO_CHECK(is_floating(data.dtype()) || !requires_grad(x), DTypeError,
+             "data: only floating point tensors can require gradients; got ", data,
+             " for a tensor that requires grad, expected a floating point dtype");
+  TensorImpl& impl = *x.impl();
+  const TensorImpl& other = *data.impl();
+  auto count = make_ref<VersionCounter>(x.version());
+  impl.storage_ = other.storage_;
+  impl.offset_ = other.offset_;
+  impl.dtype_ = other.dtype_;
+  impl.set_geometry(other.sizes_, other.strides_);
+  impl.own_version_ = std::move(count);
+  // The node of a leaf expects gradients of the new shape from now on.
+  AutogradMeta* meta = autograd_meta(x);
+  if (Node* node = meta ? meta->accumulator.load() : nullptr) node->outputs_[0] = {x.sizes(), x.dtype(), x.device()};
+}
+
 }  // namespace zero

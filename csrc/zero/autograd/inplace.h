@@ -52,5 +52,7 @@ Tensor detach(const Tensor& x);
 // Shares memory only: what `.data` gives.
 Tensor detached_data(const Tensor& x);
 void detach_(const Tensor& x);
+// Makes x show the memory of `data`; x keeps its identity, gradient and count of writes.
+void set_data(const Tensor& x, const Tensor& data);
 
 }  // namespace zero

@@ -12,7 +12,7 @@ static ZERO_THREAD_LOCAL bool recording = true;
 bool grad_enabled() { return recording; }
 void set_grad_enabled(bool on) { recording = on; }
 
-AutogradMeta::~AutogradMeta() = default;
+AutogradMeta::~AutogradMeta() { delete accumulator.load(std::memory_order_relaxed); }
 
 AutogradMeta& make_autograd_meta(const Tensor& x) {
   if (!x.impl()->autograd_) x.impl()->autograd_ = std::make_unique<AutogradMeta>();

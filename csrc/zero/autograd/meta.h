@@ -20,7 +20,7 @@ enum class ViewOrigin : uint8_t {
 struct AutogradMeta final : AutogradMetaBase {
   Tensor grad;
   Ref<Node> grad_fn;
-  Node* accumulator = nullptr;  // of a leaf; borrowed, see accumulate.cpp
+  std::atomic<Node*> accumulator{nullptr};  // of a leaf; owned, see accumulate.cpp
   int output_nr = 0;
   bool requires_grad = false;  // asked for by the user; only leaves
 

@@ -20,6 +20,7 @@ void Node::release_saved() {
 }
 
 void destroy(Node* node) noexcept {
+  if (node->leaf()) return destroy(node->leaf());  // the leaf's last holder was a graph
   static thread_local Node* dead = nullptr;
   static thread_local bool draining = false;
   node->next_dead_ = dead;

@@ -46,8 +46,10 @@ class Node : public RefCounted {
   bool needs(int input) const { return static_cast<bool>(next_[input].node); }
   Tensor saved(int i) { return saved_[i].unpack(this); }
 
-  // Unlike RefCounted::release without a shortcut: a leaf's node may be revived by another thread (accumulate.cpp).
-  bool release() const noexcept { return RefCounted::release_shared(); }
+  // The node of a leaf is a part of the leaf: whoever holds it holds the leaf (accumulate.cpp).
+  void retain() const noexcept { leaf_ ? leaf_->retain() : RefCounted::retain(); }
+  bool release() const noexcept { return leaf_ ? leaf_->release() : RefCounted::release(); }
+  TensorImpl* leaf() const { return leaf_; }
 
   SmallVector<Edge, 2> next_;
   SmallVector<SavedTensor, 2> saved_;
@@ -57,6 +59,7 @@ class Node : public RefCounted {
   const char* name_;
   uint64_t sequence_nr_ = 0;
   bool released_ = false;
+  TensorImpl* leaf_ = nullptr;
 
  private:
   friend void destroy(Node* node) noexcept;

@@ -3,13 +3,15 @@
 namespace zero {
 
 void connect(Node& node, const Tensor* const* inputs, int64_t n) {
+  node.next_.resize(n);
   for (int64_t i = 0; i < n; ++i)
-    node.next_.push_back(requires_grad(*inputs[i]) ? gradient_edge(*inputs[i]) : Edge());
+    if (requires_grad(*inputs[i])) node.next_[i] = gradient_edge(*inputs[i]);
   node.number();
 }
 
 // Inputs are saved before a write in place is counted, so that a later unpack sees the write; outputs after.
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now) {
+  if (saves.size() == 0) return;
   node.saved_.resize(static_cast<int64_t>(saves.size()));
   int64_t slot = -1;
   for (const Tensor* x : saves) {
@@ -24,9 +26,10 @@ void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool output
 }
 
 void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target) {
+  node->outputs_.resize(n);
   for (int64_t i = 0; i < n; ++i) {
     const Tensor& y = outputs[i];
-    node->outputs_.push_back({y.sizes(), y.dtype(), y.device()});
+    node->outputs_[i] = {y.sizes(), y.dtype(), y.device()};
     if (target.is_inplace()) {
       rebase_history(y, node);
     } else if (is_floating(y.dtype())) {

@@ -17,15 +17,12 @@ inline constexpr int kNumDTypes = 10;
 struct Half { uint16_t bits; };
 struct BFloat16 { uint16_t bits; };
 
-constexpr int64_t itemsize(DType t) {
-  constexpr int8_t sizes[kNumDTypes] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-  return sizes[static_cast<int>(t)];
-}
-constexpr const char* name(DType t) {
-  constexpr const char* names[kNumDTypes] = {"bool",  "uint8",   "int8",     "int16",   "int32",
-                                             "int64", "float16", "bfloat16", "float32", "float64"};
-  return names[static_cast<int>(t)];
-}
+inline constexpr int8_t kItemsizes[kNumDTypes] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+inline constexpr const char* kDTypeNames[kNumDTypes] = {
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
+
+constexpr int64_t itemsize(DType t) { return kItemsizes[static_cast<int>(t)]; }
+constexpr const char* name(DType t) { return kDTypeNames[static_cast<int>(t)]; }
 constexpr bool is_floating(DType t) { return t >= DType::Float16; }
 constexpr bool is_integral(DType t) { return t < DType::Float16 && t != DType::Bool; }
 inline std::ostream& operator<<(std::ostream& out, DType t) { return out << name(t); }
@@ -45,11 +42,8 @@ constexpr DType promote(DType a, DType b) {
 
 // The dtype in which kernels compute: float32, float64, int64, int32 or bool.
 constexpr DType compute_dtype(DType t) {
-  switch (t) {
-    case DType::UInt8: case DType::Int8: case DType::Int16: return DType::Int32;
-    case DType::Float16: case DType::BFloat16: return DType::Float32;
-    default: return t;
-  }
+  if (t == DType::Float16 || t == DType::BFloat16) return DType::Float32;
+  return t >= DType::UInt8 && t <= DType::Int16 ? DType::Int32 : t;
 }
 
 // The dtype of new float tensors and of Python floats that decide a result; float32 at start.

@@ -22,17 +22,6 @@ class RefCounted {
     if (count_.load(std::memory_order_acquire) == 1) return true;
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  // Without the shortcut, for objects that another thread may revive (autograd/accumulate.cpp).
-  bool release_shared() const noexcept {
-    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-  // Adds a reference unless the object is already on its way out.
-  bool try_retain() const noexcept {
-    uint32_t n = count_.load(std::memory_order_relaxed);
-    while (n != 0)
-      if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
-    return false;
-  }
   uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
   // Objects come from the tensor allocator, whose small path is a thread-local free list.

@@ -15,7 +15,8 @@ int64_t checked_numel(const char* op, const Dims& sizes, int64_t itemsize) {
   const int64_t limit = std::numeric_limits<int64_t>::max() / itemsize;
   int64_t n = 1;
   for (int64_t s : sizes) {
-    ZERO_CHECK(n <= limit / s, ShapeError, op, ": too many elements; got ", sizes,
+    const bool small = (n | s) < (int64_t{1} << 31);  // spares a division
+    ZERO_CHECK(small ? n * s <= limit : n <= limit / s, ShapeError, op, ": too many elements; got ", sizes,
                ", expected at most 2**63 - 1 bytes in all");
     n *= s;
   }

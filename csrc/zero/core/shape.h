@@ -16,8 +16,9 @@ namespace zero {
 template <class T, int N>
 class SmallVector {
  public:
-  SmallVector() = default;
-  explicit SmallVector(int64_t n, const T& value = T()) { resize(n, value); }
+  SmallVector() {}
+  explicit SmallVector(int64_t n) { resize(n); }
+  SmallVector(int64_t n, const T& value) { resize(n, value); }
   SmallVector(std::initializer_list<T> items) : SmallVector(items.begin(), items.end()) {}
   template <class It>
     requires requires(It i) { *i; ++i; }
@@ -41,7 +42,10 @@ class SmallVector {
     return *this;
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
-    if (this != &other) { free_heap(); steal(other); }
+    if (this == &other) return *this;
+    clear();
+    free_heap();
+    steal(other);
     return *this;
   }
   ~SmallVector() { free_heap(); }
@@ -63,8 +67,17 @@ class SmallVector {
     if (size_ == capacity_) grow(2 * capacity_);
     data_[size_++] = std::move(item);
   }
-  void pop_back() { data_[--size_] = T(); }
-  void resize(int64_t n, const T& value = T()) {
+  void pop_back() {
+    --size_;
+    if constexpr (!kTrivial) data_[size_] = T();  // ends what it held
+  }
+  void resize(int64_t n) {
+    if constexpr (kTrivial) return resize(n, T());
+    if (n > capacity_) grow(n);
+    while (size_ > n) pop_back();
+    size_ = static_cast<int32_t>(n);  // objects beyond the size are always as new
+  }
+  void resize(int64_t n, const T& value) {
     if (n > capacity_) grow(n);
     while (size_ > n) pop_back();
     while (size_ < n) data_[size_++] = value;
@@ -80,7 +93,10 @@ class SmallVector {
     pop_back();
   }
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
-    return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
+    if (a.size_ != b.size_) return false;
+    for (int32_t i = 0; i < a.size_; ++i)  // a call of memcmp costs more than a few elements
+      if (!(a.data_[i] == b.data_[i])) return false;
+    return true;
   }
 
  private:
@@ -99,6 +115,7 @@ class SmallVector {
   [[gnu::noinline]] void grow(int64_t capacity) {
     T* bigger = new T[capacity]();
     std::move(begin(), end(), bigger);
+    if constexpr (!kTrivial) std::fill(begin(), end(), T());
     free_heap();
     data_ = bigger;
     capacity_ = static_cast<int32_t>(capacity);
@@ -115,6 +132,7 @@ class SmallVector {
         std::memcpy(inline_, other.inline_, sizeof inline_);
       } else {
         std::move(other.inline_, other.inline_ + other.size_, inline_);
+        other.clear();
       }
     } else {
       data_ = other.data_;
@@ -128,7 +146,7 @@ class SmallVector {
   T* data_ = inline_;
   int32_t size_ = 0;
   int32_t capacity_ = N;
-  T inline_[N] = {};
+  T inline_[N];  // numbers beyond size_ are undefined
 };
 
 using Dims = SmallVector<int64_t, 6>;  // sizes, strides, lists of dimensions

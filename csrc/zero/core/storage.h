@@ -19,17 +19,33 @@ class VersionCounter : public RefCounted {
   std::atomic<uint32_t> version_;
 };
 
+class Storage;
+void destroy(Storage* storage) noexcept;
+
 class Storage : public VersionCounter {
  public:
-  // Fresh memory, uninitialised; none on the meta device.
-  Storage(size_t nbytes, Device device)
-      : data_(device == Device::Cpu ? allocate(nbytes) : nullptr), nbytes_(nbytes), device_(device) {}
+  // Fresh memory, uninitialised; none on the meta device. A little of it lies behind the object, in one block.
+  static Ref<Storage> fresh(size_t nbytes, Device device) {
+    const bool behind = device == Device::Cpu && nbytes <= kMaxBehind;
+    void* block = allocate(kHeader + (behind ? nbytes : 0));
+    void* data = behind ? static_cast<char*>(block) + kHeader : nullptr;
+    if (!behind && device == Device::Cpu) {
+      try {
+        data = allocate(nbytes);
+      } catch (...) {
+        deallocate(block, kHeader);
+        throw;
+      }
+    }
+    return Ref<Storage>::adopt(::new (block) Storage(data, nbytes, device, behind));
+  }
   // Memory of somebody else; `release(owner)` is called when the last view of it is gone.
   Storage(void* data, size_t nbytes, void (*release)(void*), void* owner)
       : data_(data), nbytes_(nbytes), device_(Device::Cpu), release_(release), owner_(owner) {}
+  static void* operator new(size_t) { return allocate(kHeader); }
   ~Storage() {
     if (release_) release_(owner_);
-    else if (data_) deallocate(data_, nbytes_);
+    else if (data_ && !behind_) deallocate(data_, nbytes_);
   }
 
   void* data() const { return data_; }
@@ -37,12 +53,30 @@ class Storage : public VersionCounter {
   Device device() const { return device_; }
   bool is_foreign() const { return release_ != nullptr; }
 
+  // Bytes of the block that the object lies in.
+  size_t block_size() const { return behind_ ? kHeader + nbytes_ : kHeader; }
+
  private:
+  static constexpr size_t kHeader = kAlignment;  // so that the elements behind it are aligned
+  static constexpr size_t kMaxBehind = 4096;
+
+  Storage(void* data, size_t nbytes, Device device, bool behind)
+      : data_(data), nbytes_(nbytes), device_(device), behind_(behind) {
+    static_assert(sizeof(Storage) <= kHeader);
+  }
+
   void* data_;
   size_t nbytes_;
   Device device_;
+  bool behind_ = false;
   void (*release_)(void*) = nullptr;
   void* owner_ = nullptr;
 };
+
+inline void destroy(Storage* storage) noexcept {
+  const size_t size = storage->block_size();
+  storage->~Storage();
+  deallocate(storage, size);
+}
 
 }  // namespace zero

@@ -5,9 +5,8 @@ namespace zero {
 Tensor empty(const Dims& sizes, TensorOptions options) {
   const int64_t item = itemsize(options.dtype);
   const int64_t n = checked_numel("empty", sizes, item);
-  auto storage = make_ref<Storage>(static_cast<size_t>(n * item), options.device);
-  return Tensor(make_ref<TensorImpl>(std::move(storage), sizes, contiguous_strides(sizes), 0,
-                                     options.dtype));
+  return Tensor(make_ref<TensorImpl>(Storage::fresh(static_cast<size_t>(n * item), options.device), sizes,
+                                     options.dtype, n));
 }
 
 // One past the largest element offset that the geometry reaches.
@@ -24,8 +23,7 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
   const int64_t item = itemsize(options.dtype);
   checked_numel("empty_strided", sizes, item);
   const size_t nbytes = static_cast<size_t>(extent(sizes, strides) * item);
-  auto storage = make_ref<Storage>(nbytes, options.device);
-  return Tensor(make_ref<TensorImpl>(std::move(storage), sizes, strides, 0, options.dtype));
+  return Tensor(make_ref<TensorImpl>(Storage::fresh(nbytes, options.device), sizes, strides, 0, options.dtype));
 }
 
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset) {

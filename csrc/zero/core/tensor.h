@@ -22,6 +22,16 @@ struct TensorOptions {
 
 class TensorImpl : public RefCounted {
  public:
+  // Contiguous, at the start of its storage.
+  TensorImpl(Ref<Storage> storage, const Dims& sizes, DType dtype, int64_t numel)
+      : storage_(std::move(storage)), sizes_(sizes), numel_(numel), dtype_(dtype) {
+    strides_.resize(sizes.size());
+    int64_t step = 1;
+    for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+      strides_[i] = step;
+      step *= std::max<int64_t>(sizes[i], 1);
+    }
+  }
   TensorImpl(Ref<Storage> storage, Dims sizes, Dims strides, int64_t offset, DType dtype)
       : storage_(std::move(storage)), offset_(offset), dtype_(dtype) {
     set_geometry(std::move(sizes), std::move(strides));

@@ -9,39 +9,42 @@ namespace zero {
 
 namespace {
 
-struct Common {
-  Dims sizes;
-  Device device;
-};
-
-// The shape and device that two operands share.
-Common common(const char* op, const Operand& a, const Operand& b) {
-  if (!b.is_tensor()) return {a.tensor().sizes(), a.tensor().device()};
-  if (!a.is_tensor()) return {b.tensor().sizes(), b.tensor().device()};
+// Where two operands live; a 0-d tensor counts as a number and joins any device.
+Device common_device(const char* op, const Operand& a, const Operand& b) {
+  if (!b.is_tensor()) return a.tensor().device();
+  if (!a.is_tensor()) return b.tensor().device();
   const Tensor &x = a.tensor(), &y = b.tensor();
-  Device device = x.device();
-  if (x.device() != y.device()) {  // a 0-d tensor counts as a number and joins any device
-    ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ", x.device(), " and ",
-               y.device(), ", expected one device");
-    device = x.dim() == 0 ? y.device() : x.device();
-  }
-  return {broadcast_shapes(op, x.sizes(), y.sizes()), device};
+  if (x.device() == y.device()) return x.device();
+  ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ", x.device(), " and ",
+             y.device(), ", expected one device");
+  return x.dim() == 0 ? y.device() : x.device();
 }
 
-Tensor binary(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype,
-              const Target& target, const void* params = nullptr) {
-  const Common c = common(op, a, b);
-  Tensor y = target.prepare(op, c.sizes, {dtype, c.device}, {&a.tensor(), &b.tensor()});
+// The shape two operands broadcast to: one's own where they agree, else *broadcast.
+const Dims& common_sizes(const char* op, const Operand& a, const Operand& b, Dims* broadcast) {
+  if (!b.is_tensor()) return a.tensor().sizes();
+  if (!a.is_tensor() || a.tensor().sizes() == b.tensor().sizes()) return b.tensor().sizes();
+  return *broadcast = broadcast_shapes(op, a.tensor().sizes(), b.tensor().sizes());
+}
+
+// Allocates, or checks the target, and computes; `result` may differ from the dtype of the arithmetic.
+Tensor compute(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype, DType result,
+               const Target& target, const void* params = nullptr) {
+  Dims broadcast;
+  const Device device = common_device(op, a, b);
+  const Dims& sizes = common_sizes(op, a, b, &broadcast);
+  Tensor y = target.prepare(op, sizes, {result, device}, {&a.tensor(), &b.tensor()});
   run_elementwise(kernel, dtype, y, {&a, &b}, params);
   return y;
 }
 
-Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
-               const Target& target) {
-  const Common c = common(op, a, b);
-  const DType dtype = result_type(a, b);
-  Tensor y = target.prepare(op, c.sizes, {DType::Bool, c.device}, {&a.tensor(), &b.tensor()});
-  run_elementwise(kernel, dtype, y, {&a, &b});
+Tensor binary(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype,
+              const Target& target, const void* params = nullptr) {
+  return compute(op, kernel, a, b, dtype, dtype, target, params);
+}
+
+Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, const Target& target) {
+  Tensor y = compute(op, kernel, a, b, result_type(a, b), DType::Bool, target);
   target.written();
   return y;
 }
@@ -271,11 +274,14 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target
   const DType dtype = result_type(a, b);
   Dims sizes = condition.sizes();
   Device device = condition.device();
+  auto join = [&](const Operand& x, const Operand& y) {
+    if (common_device("where", x, y) == Device::Meta) device = Device::Meta;
+  };
+  if (a.is_tensor() && b.is_tensor()) join(a, b);
   for (const Operand* x : {&a, &b}) {
     if (!x->is_tensor()) continue;
-    const Common both = common("where", *x, Operand(condition));
-    sizes = broadcast_shapes("where", sizes, both.sizes);
-    device = both.device;
+    join(*x, c);
+    sizes = broadcast_shapes("where", sizes, x->tensor().sizes());
   }
   const Tensor &x = a.tensor(), &z = b.tensor();
   Tensor y = target.prepare("where", sizes, {dtype, device}, {&condition, &x, &z});

@@ -81,13 +81,17 @@ bool blas_operand(const GemmOperand& x, int64_t rows, int64_t columns, BlasOpera
   return out->ld <= INT_MAX;
 }
 
-template <class T>
+// to += from, an m x n matrix each; from_row = 0 adds one row to all.
+void add_rows(const Gemm& g, void* to, int64_t to_row, const void* from, int64_t from_row) {
+  const int64_t item = itemsize(g.dtype);
+  char* data[3] = {static_cast<char*>(to), static_cast<char*>(to), static_cast<char*>(const_cast<void*>(from))};
+  const int64_t strides[6] = {item, item, item, to_row * item, to_row * item, from_row * item};
+  const int type = static_cast<int>(compute_type(g.dtype));
+  kernels().elementwise[static_cast<int>(ElementwiseOp::Add)][type](data, strides, g.n, g.m, nullptr);
+}
+
 void add_bias(const Gemm& g) {
-  const T* bias = static_cast<const T*>(g.bias);
-  for (int64_t i = 0; i < g.m; ++i) {
-    T* row = static_cast<T*>(g.c) + i * g.c_row;
-    for (int64_t j = 0; j < g.n; ++j) row[j] += bias[j];
-  }
+  if (g.bias) add_rows(g, g.c, g.c_row, g.bias, 0);
 }
 
 bool run_blas(const Gemm& g) {
@@ -105,13 +109,12 @@ bool run_blas(const Gemm& g) {
     library->sgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0f,
                    static_cast<const float*>(g.a.data), lda, static_cast<const float*>(g.b.data),
                    ldb, g.add ? 1.0f : 0.0f, static_cast<float*>(g.c), ldc);
-    if (g.bias) add_bias<float>(g);
   } else {
     library->dgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0,
                    static_cast<const double*>(g.a.data), lda, static_cast<const double*>(g.b.data),
                    ldb, g.add ? 1.0 : 0.0, static_cast<double*>(g.c), ldc);
-    if (g.bias) add_bias<double>(g);
   }
+  add_bias(g);
   return true;
 }
 
@@ -154,19 +157,19 @@ int64_t grain_for(double work_per_task) {
                                  : static_cast<int64_t>(kGrain / std::max(work_per_task, 1.0)) + 1;
 }
 
-template <class T>
-void add_parts(const Gemm& g, const T* parts, int64_t count) {
-  for (int64_t i = 0; i < g.m; ++i) {
-    T* row = static_cast<T*>(g.c) + i * g.c_row;
-    const T* part = parts + i * g.n;
-    for (int64_t j = 0; j < g.n; ++j) {
-      T sum = part[j];
-      for (int64_t p = 1; p < count; ++p) sum += part[p * g.m * g.n + j];
-      if (g.add) sum += row[j];
-      row[j] = sum;
-    }
+// c = the sum of the parts, in order, (+ c) (+ bias).
+void add_parts(const Gemm& g, char* parts, int64_t count) {
+  const int64_t item = itemsize(g.dtype), size = g.m * g.n * item;
+  for (int64_t p = 1; p < count; ++p) add_rows(g, parts, g.n, parts + p * size, g.n);
+  if (g.add) {
+    add_rows(g, g.c, g.c_row, parts, g.n);
+  } else {
+    char* data[2] = {static_cast<char*>(g.c), parts};
+    const int64_t strides[4] = {item, item, g.c_row * item, g.n * item};
+    const int type = static_cast<int>(g.dtype);
+    kernels().cast[type][type](data, strides, g.n, g.m, nullptr);
   }
-  if (g.bias) add_bias<T>(g);
+  add_bias(g);
 }
 
 // A small c with a long k, such as the gradient of a narrow layer's weight: parts of k, added in
@@ -194,11 +197,7 @@ bool run_parts(const Gemm& g, const Cut& c) {
         }
       },
       kMaxGemmThreads);
-  if (g.dtype == DType::Float32) {
-    add_parts(g, reinterpret_cast<const float*>(scratch.data()), parts);
-  } else {
-    add_parts(g, reinterpret_cast<const double*>(scratch.data()), parts);
-  }
+  add_parts(g, scratch.data(), parts);
   return true;
 }
 

@@ -115,62 +115,87 @@ struct Loop {
 
 }  // namespace
 
+namespace {
+
+// The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one number. Most
+// calls end here, and a call on few elements must cost little. False, and nothing done, where that doesn't hold.
+bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, const Tensor& out,
+              std::initializer_list<const Operand*> inputs, const void* params) {
+  if (!out.is_contiguous() || out.dtype() != result) return false;
+  char* data[kMaxOperands];
+  int64_t strides[2 * kMaxOperands] = {};
+  int64_t numbers[kMaxOperands];
+  data[0] = static_cast<char*>(out.data());
+  strides[0] = itemsize(result);
+  int n = 1;
+  for (const Operand* input : inputs) {
+    const DType wanted = op == ElementwiseOp::Where && n == 1 ? DType::Bool : compute;
+    if (input->is_tensor()) {
+      const Tensor& x = input->tensor();
+      if (x.dtype() != wanted) return false;
+      if (x.numel() == 1) {
+        strides[n] = 0;  // read again and again
+      } else if (x.is_contiguous() && x.sizes() == out.sizes()) {
+        strides[n] = itemsize(wanted);
+      } else {
+        return false;
+      }
+      data[n] = static_cast<char*>(x.data());
+    } else {
+      store_scalar(&numbers[n], wanted, input->scalar());
+      data[n] = reinterpret_cast<char*>(&numbers[n]);
+      strides[n] = 0;
+    }
+    ++n;
+  }
+  DenormalGuard guard(flush_denormal() && !is_exact(op));
+  if (out.numel() <= kBlock && !detail::forced_grain) {
+    kernel(data, strides, out.numel(), 1, params);
+    return true;
+  }
+  parallel_for(out.numel(), grain_of(op), [&](int64_t begin, int64_t end) {
+    char* part[kMaxOperands];
+    for (int k = 0; k < n; ++k) part[k] = data[k] + begin * strides[k];
+    kernel(part, strides, end - begin, 1, params);
+  });
+  return true;
+}
+
+}  // namespace
+
 void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
                      std::initializer_list<const Operand*> inputs, const void* params) {
   if (out.is_meta() || out.numel() == 0) return;
   const DType compute = compute_dtype(dtype);
-  const KernelTable& table = kernels();
-  Loop loop{table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))], params, 1, {}, {}};
-  ZERO_CHECK(loop.kernel, NotImplementedError, "elementwise: no kernel for ", dtype);
-
   const DType result = is_compare(op) ? DType::Bool : compute;
+  const KernelTable& table = kernels();
+  const LoopFn kernel = table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))];
+  ZERO_CHECK(kernel, NotImplementedError, "elementwise: no kernel for ", dtype);
+  if (run_flat(kernel, op, compute, result, out, inputs, params)) return;
+
+  Loop loop{kernel, params, 1, {}, {}};
   loop.item[0] = itemsize(result);
   if (out.dtype() != result) loop.convert[0] = table.cast[static_cast<int>(result)][static_cast<int>(out.dtype())];
-
-  // The short way: all operands lie alike, or are one number.
-  bool flat = out.is_contiguous();
-  char* data[kMaxOperands] = {static_cast<char*>(out.data())};
-  int64_t strides[2 * kMaxOperands] = {itemsize(out.dtype())};
   int64_t numbers[kMaxOperands];
+  Tensor number_views[kMaxOperands];  // numbers join as 0-d tensors over foreign memory
   const Tensor* tensors[kMaxOperands] = {&out};
   for (const Operand* input : inputs) {
     const int k = loop.operands++;
-    const bool condition = op == ElementwiseOp::Where && k == 1;
-    const DType wanted = condition ? DType::Bool : compute;
+    const DType wanted = op == ElementwiseOp::Where && k == 1 ? DType::Bool : compute;
     loop.item[k] = itemsize(wanted);
     if (input->is_tensor()) {
-      const Tensor& x = input->tensor();
-      tensors[k] = &x;
-      if (x.dtype() != wanted) loop.convert[k] = table.cast[static_cast<int>(x.dtype())][static_cast<int>(wanted)];
-      data[k] = static_cast<char*>(x.data());
-      strides[k] = x.numel() == 1 ? 0 : itemsize(x.dtype());
-      flat &= x.numel() == 1 || (x.is_contiguous() && x.sizes() == out.sizes());
+      tensors[k] = &input->tensor();
+      const DType own = tensors[k]->dtype();
+      if (own != wanted) loop.convert[k] = table.cast[static_cast<int>(own)][static_cast<int>(wanted)];
     } else {
-      tensors[k] = nullptr;
       store_scalar(&numbers[k], wanted, input->scalar());
-      data[k] = reinterpret_cast<char*>(&numbers[k]);
-      strides[k] = 0;
+      auto storage = make_ref<Storage>(&numbers[k], sizeof(int64_t), [](void*) {}, nullptr);
+      number_views[k] = Tensor(make_ref<TensorImpl>(std::move(storage), Dims(), wanted, 1));
+      tensors[k] = &number_views[k];
     }
   }
   for (int k = 0; k < loop.operands; ++k) loop.converts |= loop.convert[k] != nullptr;
   DenormalGuard guard(flush_denormal() && !is_exact(op));
-
-  if (flat) {
-    parallel_for(out.numel(), grain_of(op), [&](int64_t begin, int64_t end) {
-      char* part[kMaxOperands];
-      for (int k = 0; k < loop.operands; ++k) part[k] = data[k] + begin * strides[k];
-      loop(part, strides, end - begin, 1);
-    });
-    return;
-  }
-  // Numbers join the general loop as 0-d tensors over foreign memory.
-  Tensor number_views[kMaxOperands];
-  for (int k = 0; k < loop.operands; ++k) {
-    if (tensors[k]) continue;
-    auto storage = make_ref<Storage>(&numbers[k], sizeof(int64_t), [](void*) {}, nullptr);
-    number_views[k] = Tensor(make_ref<TensorImpl>(std::move(storage), Dims(), Dims(), 0, compute));
-    tensors[k] = &number_views[k];
-  }
   StridedLoop(tensors, loop.operands).run(grain_of(op), loop);
 }
 
