@@ -1,8 +1,8 @@
 """The registry of operators: what each computes, on which samples, in which dtypes, how exactly.
 
-An entry is an `Op`; tests/test_ops.py derives its tests from the entries, so that an op that is added
-here is tested against NumPy in every dtype, layout and size, for its gradients, in place, on the meta
-device, on several threads and per instruction set.
+An entry is an `Op`; tests/test_ops.py derives its tests from the entries, so that an op that is
+added here is tested against NumPy in every dtype, layout and size, for its gradients, in place, on
+the meta device, on several threads and per instruction set.
 
 Run as a program, it writes the results of one small sample of every op to a file:
 ``python tests/op_db.py results.npz``; tests compare such files across environments.
@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+
 import zero
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -82,8 +83,8 @@ def map_args(x, f):
 class Op:
     """An operator.
 
-    `tol` and `scale`: the error is at most ``tol * eps * (|expected| + scale(*arrays))`` with the eps
-    of the result's dtype; results that are not floats are exact.
+    `tol` and `scale`: the error is at most ``tol * eps * (|expected| + scale(*arrays))`` with the
+    eps of the result's dtype; results that are not floats are exact.
     """
 
     name: str
@@ -115,7 +116,9 @@ class Op:
         if self.out == "number":  # the op has an int of its own
             return name_of(zero.result_type(args[0], 2))
         if self.out in ("promote", "quotient", "branches"):
-            promoted = name_of(zero.result_type(*(args[1:3] if self.out == "branches" else args[:2])))
+            promoted = name_of(
+                zero.result_type(*(args[1:3] if self.out == "branches" else args[:2]))
+            )
             integral = self.out == "quotient" and promoted not in FLOATS
             return "float32" if integral else promoted
         return self.out
@@ -185,7 +188,10 @@ def make(sample, dtype, layout="contiguous", requires_grad=False, device="cpu", 
 
     mine = map_args(sample.args, tensor), map_args(sample.kwargs, tensor)
     left = iter(arrays)
-    theirs = map_args(sample.args, lambda _: next(left)), map_args(sample.kwargs, lambda _: next(left))
+    theirs = (
+        map_args(sample.args, lambda _: next(left)),
+        map_args(sample.kwargs, lambda _: next(left)),
+    )
     return mine, theirs
 
 
@@ -203,7 +209,7 @@ def outputs(result) -> list:
     return list(result) if isinstance(result, tuple | list) else [result]
 
 
-# ---- the entries -----------------------------------------------------------------------------------
+# ---- the entries -------------------------------------------------------------------------------
 OPS: dict[str, Op] = {}
 S, A = Sample, Arg
 EDGES = (1, 7, 8, 9, 15, 16, 17, 31, 33, 511, 512, 513, 1025)
@@ -219,9 +225,16 @@ def unary(name, ref, low=-3.0, high=3.0, fn=None, **kwargs):
     fn = fn or getattr(zero, name)
     shapes = ((2, 3), (), (1,), (0,), (2, 0, 3), (2, 3, 4))
     kwargs.setdefault("inplace", name + "_")
-    op(name, fn, ref, [S(A(s, low, high)) for s in shapes], kind="unary",
-       big=S(A((BIG,), low, high)), sized=lambda n: [S(A((n,), low, high)), S(A((3, n), low, high))],
-       **kwargs)  # fmt: skip
+    op(
+        name,
+        fn,
+        ref,
+        [S(A(s, low, high)) for s in shapes],
+        kind="unary",
+        big=S(A((BIG,), low, high)),
+        sized=lambda n: [S(A((n,), low, high)), S(A((3, n), low, high))],
+        **kwargs,
+    )
 
 
 def exact_unary(name, ref, **kwargs):
@@ -233,11 +246,12 @@ def sigmoid(x):
     return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
 
 
+# fmt: off
 NOT_BOOL = {"errors": ((S(A(dtype="bool")), zero.errors.DTypeError, "not defined for bool"),)}
 exact_unary("neg", np.negative, dtypes=NUMBERS, **NOT_BOOL)
 exact_unary("abs", np.abs, dtypes=NUMBERS, **NOT_BOOL)
 exact_unary("sign", lambda x: x if x.dtype == bool else np.nan_to_num(np.sign(x)), dtypes=ALL,
-            zero_sign=False)  # fmt: skip  # nan has none: 0, as in PyTorch
+            zero_sign=False)  # nan has none: 0, as in PyTorch
 exact_unary("relu", lambda x: np.where(x <= 0, 0, x), dtypes=NUMBERS, zero_sign=False, **NOT_BOOL)
 # 4 eps: the polynomials are within 2 ulp, and one is twice eps just below a power of two.
 for _name, _ref, _low in (("exp", np.exp, -3.0), ("log", np.log, 0.1), ("tanh", np.tanh, -3.0)):
@@ -252,26 +266,31 @@ exact_unary("logical_not", np.logical_not, dtypes=ALL, out="bool", grad=False)
 for _name in ("isnan", "isinf", "isfinite"):
     exact_unary(_name, getattr(np, _name), dtypes=ALL, out="bool", grad=False, inplace=None)
 exact_unary("clamp", lambda x: np.clip(x * 1, -1, 2), fn=lambda x: zero.clamp(x, -1, 2), dtypes=ALL,
-            out="number", inplace=None, zero_sign=False)  # fmt: skip
-exact_unary("clamp_min", lambda x: np.maximum(x, 1), fn=lambda x: zero.clamp_min(x, 1), dtypes=ALL, out="number",
-            inplace=None)  # fmt: skip
-exact_unary("clamp_max", lambda x: np.minimum(x, 1), fn=lambda x: x.clamp_max(1), dtypes=ALL, out="number",
-            inplace=None)  # fmt: skip
+            out="number", inplace=None, zero_sign=False)
+exact_unary("clamp_min", lambda x: np.maximum(x, 1), fn=lambda x: zero.clamp_min(x, 1), dtypes=ALL,
+   out="number",
+            inplace=None)
+exact_unary("clamp_max", lambda x: np.minimum(x, 1), fn=lambda x: x.clamp_max(1), dtypes=ALL,
+   out="number",
+            inplace=None)
 exact_unary("clone", np.array, dtypes=ALL, inplace=None)
 exact_unary("contiguous", np.array, fn=lambda x: x.contiguous(), dtypes=ALL, inplace=None)
 exact_unary("detach", np.array, dtypes=ALL, grad=False, inplace=None)
 exact_unary("zero_", np.zeros_like, fn=lambda x: x.clone().zero_(), dtypes=ALL, inplace="zero_")
 exact_unary("fill_", lambda x: np.full_like(x, 1), fn=lambda x: x.clone().fill_(1), dtypes=ALL,
-            inplace=None)  # fmt: skip
+            inplace=None)
 for _name, _kind in (("float32", np.float32), ("float64", np.float64)):
-    unary(f"to_{_name}", lambda x: x.astype(float), fn=lambda x, t=_name: x.to(dtype_of(t)), out=_name,
-          dtypes=ALL, tol=0.5, inplace=None, special=False, grad=False)  # fmt: skip
-op("clamp_tensors", zero.clamp, np.clip, [S(A(), A(high=0), A(low=0)), S(A(), min=A((3,), high=0), max=A((), low=0)), S(A(), A(high=0), True)],
-   dtypes=ALL, tol=0, errors=((S(A()), ValueError, "no bound"), (S(A(), A((7,)), 1), ValueError, "broadcast")))  # fmt: skip
+    unary(f"to_{_name}", lambda x: x.astype(float), fn=lambda x, t=_name: x.to(dtype_of(t)),
+       out=_name,
+          dtypes=ALL, tol=0.5, inplace=None, special=False, grad=False)
+op("clamp_tensors", zero.clamp, np.clip, [S(A(), A(high=0), A(low=0)),
+   S(A(), min=A((3,), high=0), max=A((), low=0)), S(A(), A(high=0), True)],
+   dtypes=ALL, tol=0, errors=((S(A()), ValueError, "no bound"),
+   (S(A(), A((7,)), 1), ValueError, "broadcast")))
 
-# ---- two inputs ----
+# ---- two inputs --------------------------------------------------------------------------------
 PAIRS = (((2, 3), (2, 3)), ((2, 1), (1, 4)), ((2, 3, 4), (4,)), ((), (3,)), ((3,), ()), ((), ()),
-         ((0, 3), (1, 3)), ((1,), (0,)), ((3, 1, 2), (4, 2)))  # fmt: skip
+         ((0, 3), (1, 3)), ((1,), (0,)), ((3, 1, 2), (4, 2)))
 
 
 def binary(name, ref, a=None, b=None, fn=None, scalars=(2,), **kwargs):
@@ -281,13 +300,14 @@ def binary(name, ref, a=None, b=None, fn=None, scalars=(2,), **kwargs):
     kwargs.setdefault("inplace", name + "_")
     kwargs.setdefault("out", "promote")
     no_fit = (S(A((2, 3), **a), A((4,), **b)), zero.errors.ShapeError, "(2, 3)")
-    two_devices = (S(A((2,), **a), zero.ones(2, dtype=zero.int8, device="meta")), RuntimeError, "meta")
+    two_devices = (S(A((2,), **a), zero.ones(2, dtype=zero.int8, device="meta")), RuntimeError,
+       "meta")
     errors = (no_fit, two_devices, (S(A(), "2"), TypeError, "str")) + kwargs.pop("errors", ())
     op(name, fn, ref, samples, kind="binary", errors=errors,
        big=S(A((5, BIG // 4), **a), A((BIG // 4,), **b)),
        sized=lambda n: [S(A((n,), **a), A((n,), **b)), S(A((n, 3), **a), A((n, 1), **b)),
                         S(A((3, 1), **a), A((n,), **b))],
-       **kwargs)  # fmt: skip
+       **kwargs)
 
 
 def bools(name):
@@ -301,59 +321,81 @@ binary("mul", np.multiply, dtypes=ALL, tol=0.5)
 binary("div", np.true_divide, b=NONZERO, dtypes=ALL, out="quotient", tol=0.5)
 binary("true_divide", np.true_divide, b=NONZERO, dtypes=ALL, out="quotient", tol=0.5)
 # Quotients are floored exactly, then rounded.
-binary("floor_divide", np.floor_divide, b=NONZERO, dtypes=NUMBERS, tol=0.5, grad=False, special=False)
-binary("div_floor", np.floor_divide, fn=lambda a, b: zero.div(a, b, rounding_mode="floor"), b=NONZERO,
-       dtypes=NUMBERS, tol=0.5, grad=False, special=False, inplace=None)  # fmt: skip
-binary("div_trunc", lambda a, b: np.trunc(a / b), fn=lambda a, b: zero.div(a, b, rounding_mode="trunc"),
-       b=NONZERO, dtypes=(*INTS, "float32", "float64"), tol=0.5, grad=False, special=False, inplace=None,
-       loose=("float16", "bfloat16"))  # fmt: skip  # the quotient is rounded first, which often reaches the next integer
+binary("floor_divide", np.floor_divide, b=NONZERO, dtypes=NUMBERS, tol=0.5, grad=False,
+   special=False)
+binary("div_floor", np.floor_divide, fn=lambda a, b: zero.div(a, b, rounding_mode="floor"),
+   b=NONZERO,
+       dtypes=NUMBERS, tol=0.5, grad=False, special=False, inplace=None)
+binary("div_trunc", lambda a, b: np.trunc(a / b), fn=lambda a,
+   b: zero.div(a, b, rounding_mode="trunc"),
+       b=NONZERO, dtypes=(*INTS, "float32", "float64"), tol=0.5, grad=False, special=False,
+       inplace=None,
+       loose=("float16", "bfloat16"))  # the quotient is rounded first, often to the next integer
 binary("remainder", np.remainder, b=NONZERO, dtypes=NUMBERS, tol=0.5, special=False)
 # x^y = 2^(y log2 x) with log2 x in two parts; the error is that of exp.
 binary("pow", np.power, a={"low": 0.2}, b={"low": -2, "high": 2, "ilow": 0}, dtypes=NUMBERS,
-       scalars=(2, 3), errors=bools("pow: not defined for bool"))  # fmt: skip
+       scalars=(2, 3), errors=bools("pow: not defined for bool"))
 for _name in ("maximum", "minimum"):
     binary(_name, getattr(np, _name), dtypes=ALL, tol=0, scalars=(), zero_sign=False, inplace=None)
 for _name, _ref in (("eq", "equal"), ("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"),
-                    ("gt", "greater"), ("ge", "greater_equal")):  # fmt: skip
+                    ("gt", "greater"), ("ge", "greater_equal")):
     binary(_name, getattr(np, _ref), dtypes=ALL, out="bool", grad=False)
 for _name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
     binary(_name, getattr(np, _name), dtypes=("bool", *INTS), grad=False, special=False,
-           errors=((S(A(dtype="float32"), A(dtype="float32")), zero.errors.DTypeError, "not defined for floats"),))  # fmt: skip
+           errors=((S(A(dtype="float32"), A(dtype="float32")), zero.errors.DTypeError,
+           "not defined for floats"),))
 for _name in ("logical_and", "logical_or", "logical_xor"):
     binary(_name, getattr(np, _name), dtypes=ALL, out="bool", grad=False, scalars=())
-op("add_alpha", lambda a, b: zero.add(a, b, alpha=3), lambda a, b: a + 3 * b, [S(A(), A()), S(A((2, 1)), A((3,)))],
-   dtypes=NUMBERS, loose=("bool",), tol=1.5, scale=lambda a, b: np.abs(3 * b), big=S(A((BIG,)), A((BIG,))))  # fmt: skip
-op("sub_alpha", lambda a, b: zero.sub(a, b, alpha=2), lambda a, b: a - 2 * b, [S(A(), A()), S(A(), 2)],
-   dtypes=NUMBERS, tol=0.5)  # fmt: skip
+op("add_alpha", lambda a, b: zero.add(a, b, alpha=3), lambda a, b: a + 3 * b,
+   [S(A(), A()), S(A((2, 1)), A((3,)))],
+   dtypes=NUMBERS, loose=("bool",), tol=1.5, scale=lambda a, b: np.abs(3 * b),
+   big=S(A((BIG,)), A((BIG,))))
+op("sub_alpha", lambda a, b: zero.sub(a, b, alpha=2), lambda a, b: a - 2 * b,
+   [S(A(), A()), S(A(), 2)],
+   dtypes=NUMBERS, tol=0.5)
 op("rsub", lambda a: 2 - a, lambda a: 2 - a, [S(A()), S(A(()))], dtypes=ALL, out="number", tol=0.5)
-op("rdiv", lambda a: 2 / a, lambda a: 2 / a, [S(A(**NONZERO)), S(A((), **NONZERO))], dtypes=ALL, out="float",
-   tol=0.5)  # fmt: skip
-op("rpow", lambda a: 2**a, lambda a: np.power(2, a * 1), [S(A(ilow=0)), S(A((), ilow=0))], dtypes=ALL, out="number")
+op("rdiv", lambda a: 2 / a, lambda a: 2 / a, [S(A(**NONZERO)), S(A((), **NONZERO))], dtypes=ALL,
+   out="float",
+   tol=0.5)
+op("rpow", lambda a: 2**a, lambda a: np.power(2, a * 1), [S(A(ilow=0)), S(A((), ilow=0))],
+   dtypes=ALL, out="number")
 MASK = {"dtype": "bool", "grad": False}
 op("where", zero.where, np.where,
-   [S(A(s, **MASK), A(t), A(u)) for s, t, u in (((2, 3),) * 3, ((3,), (2, 1), ()), ((), (3,), (3,)), ((0, 3), (1, 3), (3,)))]
+   [S(A(s, **MASK), A(t), A(u)) for s, t, u in (((2, 3),) * 3, ((3,), (2, 1), ()),
+   ((), (3,), (3,)), ((0, 3), (1, 3), (3,)))]
    + [S(A(**MASK), A(), 1), S(A(**MASK), 1, A())],
-   dtypes=ALL, out="branches", tol=0, kind="ternary", big=S(A((BIG,), **MASK), A((BIG,)), A((BIG,))),
+   dtypes=ALL, out="branches", tol=0, kind="ternary",
+   big=S(A((BIG,), **MASK), A((BIG,)), A((BIG,))),
    sized=lambda n: [S(A((n,), **MASK), A((n,)), A((n,)))],
    errors=((S(A(dtype="float32"), A(), A()), zero.errors.DTypeError, "not a mask"),
            (S(A((2,), **MASK), A((3,)), A((3,))), zero.errors.ShapeError, "(2,)"),
-           (S(A(**MASK)), NotImplementedError, "indices")))  # fmt: skip
+           (S(A(**MASK)), NotImplementedError, "indices")))
 op("copy_", lambda x, y: x.clone().copy_(y), lambda x, y: np.array(np.broadcast_to(y, x.shape)),
-   [S(A(), A()), S(A(), A((3,))), S(A(), A((2, 1))), S(A(), A(())), S(A((2, 0)), A((0,)))], dtypes=ALL, tol=0,
-   inplace="copy_", big=S(A((7, BIG // 4)), A((BIG // 4,))), sized=lambda n: [S(A((n, 3)), A((n, 1)))],
-   errors=((S(A((2, 3)), A((2, 3, 1))), zero.errors.ShapeError, "copy_"),))  # fmt: skip
-op("isclose", zero.isclose, lambda a, b: np.isclose(a, b, 1e-5, 1e-8), [S(A(), A()), S(A(ilow=1, ihigh=1), A(ilow=1, ihigh=1))],
+   [S(A(), A()), S(A(), A((3,))), S(A(), A((2, 1))), S(A(), A(())), S(A((2, 0)), A((0,)))],
+   dtypes=ALL, tol=0,
+   inplace="copy_", big=S(A((7, BIG // 4)), A((BIG // 4,))),
+   sized=lambda n: [S(A((n, 3)), A((n, 1)))],
+   errors=((S(A((2, 3)), A((2, 3, 1))), zero.errors.ShapeError, "copy_"),))
+op("isclose", zero.isclose, lambda a, b: np.isclose(a, b, 1e-5, 1e-8),
+   [S(A(), A()), S(A(ilow=1, ihigh=1), A(ilow=1, ihigh=1))],
    dtypes=("int64", "float32", "float64"), loose=ALL, out="bool", grad=False,
-   errors=((S(A(dtype="int64"), A(dtype="float32")), zero.errors.DTypeError, "dtypes differ"),))  # fmt: skip
-op("equal", lambda a, b: zero.tensor([zero.equal(a, b), zero.equal(a, a.clone()), zero.equal(a, a[:1])]),
-   lambda a, b: np.array([np.array_equal(a, b), True, False]), [S(A((2, 3)), A((2, 3)))], dtypes=ALL, out="bool",
-   grad=False)  # fmt: skip
+   errors=((S(A(dtype="int64"), A(dtype="float32")), zero.errors.DTypeError, "dtypes differ"),))
+def equalities(a, b):
+    return zero.tensor([zero.equal(a, b), zero.equal(a, a.clone()), zero.equal(a, a[:1])])
 
-# ---- reductions ----
-DIMS = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, True), S(A((2, 3, 4)), (0, 2)), S(A(())), S(A((1,)), 0),
-        S(A((2, 3, 4)), (2, 0, 1), keepdim=True), S(A((3, 1)), 1)]  # fmt: skip
+
+op("equal", equalities,
+   lambda a, b: np.array([np.array_equal(a, b), True, False]), [S(A((2, 3)), A((2, 3)))],
+   dtypes=ALL, out="bool",
+   grad=False)
+
+# ---- reductions --------------------------------------------------------------------------------
+DIMS = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, True), S(A((2, 3, 4)), (0, 2)),
+   S(A(())), S(A((1,)), 0),
+        S(A((2, 3, 4)), (2, 0, 1), keepdim=True), S(A((3, 1)), 1)]
 EMPTY = [S(A((0,))), S(A((0, 3)), 0), S(A((0, 3)), 1), S(A((2, 0)), 1, True)]
-BAD_DIM = ((S(A((2, 3)), 2), IndexError, "2"), (S(A((2, 3)), -3), IndexError, "-3"), (S(A((2, 3)), "0"), TypeError, "str"))
+BAD_DIM = ((S(A((2, 3)), 2), IndexError, "2"), (S(A((2, 3)), -3), IndexError, "-3"),
+   (S(A((2, 3)), "0"), TypeError, "str"))
 TWICE = ((S(A((2, 3)), (0, 0)), RuntimeError, "0"),)
 
 
@@ -371,28 +413,40 @@ def axes(f, **more):
 def reduction(name, ref, samples, **kwargs):
     kwargs.setdefault("errors", BAD_DIM + TWICE)
     op(name, getattr(zero, name), ref, samples, inplace=None, big=S(A((301, 1031))),
-       sized=lambda n: [S(A((n,))), S(A((n, 3)), 0), S(A((3, n)), 1), S(A((2, n, 3)), 1)], **kwargs)  # fmt: skip
+       sized=lambda n: [S(A((n,))), S(A((n, 3)), 0), S(A((3, n)), 1), S(A((2, n, 3)), 1)], **kwargs)
 
 
-# Sums run in blocks of float32 lanes or in float64; a few roundings of partial sums, which are at most sum |x|.
-reduction("sum", axes(np.sum), DIMS + EMPTY, dtypes=ALL, out="sum", tol=2, scale=axes(lambda x, **k: np.sum(abs(x), **k)))
-reduction("mean", axes(np.mean), DIMS + EMPTY, tol=2, scale=axes(lambda x, **k: np.mean(abs(x), **k)),
-          errors=BAD_DIM + ((S(A(dtype="int64")), zero.errors.DTypeError, "dtype"),))  # fmt: skip
-op("sum_dtype", lambda x: zero.sum(x, dtype=zero.float64), lambda x: np.asarray(np.sum(x, dtype=float)), [S(A()), S(A(()))],
-   dtypes=ALL, out="float64", tol=2, scale=lambda x: np.sum(np.abs(x)))  # fmt: skip
-SPREAD = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, keepdim=True), S(A((5,)), 0, correction=0),
-          S(A((2, 3, 4)), (0, 2), correction=2)]  # fmt: skip
+# Sums run in blocks of float32 lanes or in float64: a few roundings of partial sums, which are at
+# most sum |x|.
+reduction("sum", axes(np.sum), DIMS + EMPTY, dtypes=ALL, out="sum", tol=2,
+   scale=axes(lambda x, **k: np.sum(abs(x), **k)))
+reduction("mean", axes(np.mean), DIMS + EMPTY, tol=2,
+   scale=axes(lambda x, **k: np.mean(abs(x), **k)),
+          errors=BAD_DIM + ((S(A(dtype="int64")), zero.errors.DTypeError, "dtype"),))
+op("sum_dtype", lambda x: zero.sum(x, dtype=zero.float64),
+   lambda x: np.asarray(np.sum(x, dtype=float)), [S(A()), S(A(()))],
+   dtypes=ALL, out="float64", tol=2, scale=lambda x: np.sum(np.abs(x)))
+def unbiased(f):
+    return lambda x, *args, **kwargs: axes(f)(x, *args, **({"correction": 1} | kwargs))
+
+
+SPREAD = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, keepdim=True),
+   S(A((5,)), 0, correction=0),
+          S(A((2, 3, 4)), (0, 2), correction=2)]
 _float_only = ((S(A(dtype="int64")), zero.errors.DTypeError, "float"),)
 for _name in ("var", "std"):
     # Two passes: differences are rounded once, squares and sums a few times more.
-    reduction(_name, lambda x, *a, f=axes(getattr(np, _name)), **k: f(x, *a, **({"correction": 1} | k)),
-              SPREAD, tol=8, errors=BAD_DIM + _float_only)  # fmt: skip
-EXTREMA = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, True), S(A((2, 3, 4)), (0, 2)), S(A(())), S(A((0, 3)), 1),
-           S(A((2, 3, 4)), ())]  # fmt: skip
+    reduction(_name, unbiased(getattr(np, _name)),
+              SPREAD, tol=8, errors=BAD_DIM + _float_only)
+EXTREMA = [S(A((2, 3, 4))), S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1, True), S(A((2, 3, 4)), (0, 2)),
+   S(A(())), S(A((0, 3)), 1),
+           S(A((2, 3, 4)), ())]
 NO_ELEMENTS = ((S(A((0,))), IndexError, "no"), (S(A((0, 3)), 0), IndexError, "0"))
 for _name, _all in (("amax", "max"), ("amin", "min")):
-    reduction(_name, axes(getattr(np, _all)), EXTREMA, dtypes=ALL, tol=0, errors=BAD_DIM + TWICE + NO_ELEMENTS)
-ALONG = [S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1), S(A((2, 3, 4)), 1, True), S(A(()), 0), S(A((0, 3)), 1)]
+    reduction(_name, axes(getattr(np, _all)), EXTREMA, dtypes=ALL, tol=0,
+       errors=BAD_DIM + TWICE + NO_ELEMENTS)
+ALONG = [S(A((2, 3, 4)), 0), S(A((2, 3, 4)), -1), S(A((2, 3, 4)), 1, True), S(A(()), 0),
+   S(A((0, 3)), 1)]
 
 
 def pair(values, indices):
@@ -406,16 +460,23 @@ def pair(values, indices):
     return both
 
 
+def places(f):
+    def found(x, dim=None, keepdim=False):
+        return np.asarray(f(x, axis=dim, keepdims=keepdim) if x.ndim else 0)
+
+    return found
+
+
 for _name, _arg in (("max", "argmax"), ("min", "argmin")):
-    reduction(_name, pair(getattr(np, _name), getattr(np, _arg)), [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL, tol=0,
-              errors=BAD_DIM + NO_ELEMENTS)  # fmt: skip
-    reduction(_arg, lambda x, dim=None, keepdim=False, f=getattr(np, _arg): np.asarray(
-        f(x, axis=dim, keepdims=keepdim) if x.ndim else 0), [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL,
-        out="int64", grad=False, errors=BAD_DIM + NO_ELEMENTS)  # fmt: skip
+    reduction(_name, pair(getattr(np, _name), getattr(np, _arg)),
+       [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL, tol=0,
+              errors=BAD_DIM + NO_ELEMENTS)
+    reduction(_arg, places(getattr(np, _arg)), [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL,
+        out="int64", grad=False, errors=BAD_DIM + NO_ELEMENTS)
 for _name in ("all", "any"):
     reduction(_name, axes(getattr(np, _name)), DIMS + EMPTY, dtypes=ALL, out="bool", grad=False)
 
-# ---- softmax and losses ----
+# ---- softmax and losses ------------------------------------------------------------------------
 
 
 def log_softmax(x, dim):
@@ -425,13 +486,16 @@ def log_softmax(x, dim):
     return shifted - np.log(np.exp(shifted).sum(axis=dim, keepdims=True))
 
 
-_dims = [S(A((2, 3)), 1), S(A((2, 3)), 0), S(A((2, 3, 4)), 1), S(A((5,)), -1), S(A(()), 0), S(A((2, 1)), 1), S(A((0, 3)), 1)]
+_dims = [S(A((2, 3)), 1), S(A((2, 3)), 0), S(A((2, 3, 4)), 1), S(A((5,)), -1), S(A(()), 0),
+   S(A((2, 1)), 1), S(A((0, 3)), 1)]
 _sized = lambda n: [S(A((n,)), 0), S(A((3, n)), 1), S(A((2, n, 3)), 1), S(A((n, 3)), 1)]
-# Errors of exp and of its sum; the logarithm adds those of x and of log sum exp, each up to 6 + ln n.
-op("softmax", zero.softmax, lambda x, dim: np.exp(log_softmax(x, dim)), _dims, tol=8, big=S(A((401, 313)), 1), sized=_sized,
-   errors=BAD_DIM + ((S(A(dtype="int64"), 1), zero.errors.DTypeError, "float"),))  # fmt: skip
-op("log_softmax", zero.log_softmax, log_softmax, _dims, tol=4, scale=lambda x, dim: 6, big=S(A((401, 313)), 1), sized=_sized,
-   errors=BAD_DIM + ((S(A(dtype="int64"), 1), zero.errors.DTypeError, "float"),))  # fmt: skip
+# Errors of exp and of its sum; the logarithm adds those of x and of log sum exp, up to 6 + ln n.
+op("softmax", zero.softmax, lambda x, dim: np.exp(log_softmax(x, dim)), _dims, tol=8,
+   big=S(A((401, 313)), 1), sized=_sized,
+   errors=BAD_DIM + ((S(A(dtype="int64"), 1), zero.errors.DTypeError, "float"),))
+op("log_softmax", zero.log_softmax, log_softmax, _dims, tol=4, scale=lambda x, dim: 6,
+   big=S(A((401, 313)), 1), sized=_sized,
+   errors=BAD_DIM + ((S(A(dtype="int64"), 1), zero.errors.DTypeError, "float"),))
 
 
 def reduced_loss(each, weights, reduction):
@@ -474,38 +538,51 @@ def classes(shape, n):
 
 
 WEIGHT = {"low": 0.5, "high": 2, "grad": False}
-_losses = [S(A((4, 3)), classes((4,), 3)), S(A((4, 3)), classes((4,), 3), reduction="sum"), S(A((3,)), classes((), 3)),
+_losses = [S(A((4, 3)), classes((4,), 3)), S(A((4, 3)), classes((4,), 3), reduction="sum"),
+   S(A((3,)), classes((), 3)),
            S(A((4, 3)), classes((4,), 3), reduction="none"), S(A((2, 3, 4)), classes((2, 4), 3)),
-           S(A((4, 3)), classes((4,), 3), weight=A((3,), **WEIGHT)), S(A((6, 3)), classes((6,), 3), ignore_index=1),
+           S(A((4, 3)), classes((4,), 3), weight=A((3,), **WEIGHT)),
+           S(A((6, 3)), classes((6,), 3), ignore_index=1),
            S(A((5, 3)), classes((5,), 3), ignore_index=0, reduction="none"),
-           S(A((2, 3, 2)), classes((2, 2), 3), weight=A((3,), **WEIGHT), ignore_index=1, reduction="none")]  # fmt: skip
+           S(A((2, 3, 2)), classes((2, 2), 3), weight=A((3,), **WEIGHT), ignore_index=1,
+           reduction="none")]
 _wrong = ((S(A((4, 3)), classes((5,), 3)), zero.errors.ShapeError, "(4, 3)"),
-          (S(A((4, 3)), A((4,), ilow=3, ihigh=3, dtype="int64")), IndexError, "out of range; got 3"),
+          (S(A((4, 3)), A((4,), ilow=3, ihigh=3, dtype="int64")), IndexError,
+          "out of range; got 3"),
           (S(A((4, 3)), A((4,), ilow=-1, ihigh=-1, dtype="int64")), IndexError, "got -1"),
           (S(A((4, 3)), A((4,), dtype="int32")), zero.errors.DTypeError, "int32"),
           (S(A((4, 3)), classes((4,), 3), reduction="max"), ValueError, "'max'"),
-          (S(A((4, 3)), classes((4,), 3), weight=A((4,))), zero.errors.ShapeError, "weight"))  # fmt: skip
+          (S(A((4, 3)), classes((4,), 3), weight=A((4,))), zero.errors.ShapeError, "weight"))
 _many = [S(A((301, 113)), classes((301,), 113))]
-op("nll_loss", zero.nll_loss, nll, _losses, tol=2, scale=lambda *a, **k: 3, errors=_wrong, big=S(A((40000, 5)), classes((40000,), 5)),
-   sized=lambda n: [S(A((n, 3)), classes((n,), 3)), S(A((3, n)), classes((3,), n))])  # fmt: skip
+op("nll_loss", zero.nll_loss, nll, _losses, tol=2, scale=lambda *a, **k: 3, errors=_wrong,
+   big=S(A((40000, 5)), classes((40000,), 5)),
+   sized=lambda n: [S(A((n, 3)), classes((n,), 3)), S(A((3, n)), classes((3,), n))])
 _soft = [S(A((4, 3)), classes((4,), 3), label_smoothing=0.1), S(A((4, 3)), A((4, 3), 0, 1)),
          S(A((4, 3)), A((4, 3), 0, 1), reduction="none"), S(A((3,)), A((3,), 0, 1)),
          S(A((4, 3)), A((4, 3), 0, 1), weight=A((3,), **WEIGHT), label_smoothing=0.2),
          S(A((2, 3, 4)), A((2, 3, 4), 0, 1), reduction="sum"),
-         S(A((6, 3)), classes((6,), 3), weight=A((3,), **WEIGHT), ignore_index=2, label_smoothing=0.3)]  # fmt: skip
-op("cross_entropy", zero.cross_entropy, cross_entropy, _losses + _soft, tol=8, scale=lambda *a, **k: 6 * (a[0].shape[0] if k.get("reduction") == "sum" else 1),
-   errors=(*_wrong, (S(A((4, 3)), classes((4,), 3), label_smoothing=2.0), ValueError, "label_smoothing")),
+         S(A((6, 3)), classes((6,), 3), weight=A((3,), **WEIGHT), ignore_index=2,
+         label_smoothing=0.3)]
+op("cross_entropy", zero.cross_entropy, cross_entropy, _losses + _soft, tol=8, scale=lambda *a,
+   **k: 6 * (a[0].shape[0] if k.get("reduction") == "sum" else 1),
+   errors=(*_wrong, (S(A((4, 3)), classes((4,), 3), label_smoothing=2.0), ValueError,
+   "label_smoothing")),
    big=S(A((4001, 50)), classes((4001,), 50)),
-   sized=lambda n: [S(A((n, 3)), classes((n,), 3)), S(A((3, n)), classes((3,), n)), S(A((2, n, 3)), classes((2, 3), n))])  # fmt: skip
-op("mse_loss", zero.mse_loss, lambda a, b, reduction="mean": reduced_loss((a - b) ** 2, np.ones_like(a), reduction),
-   [S(A(), A()), S(A(), A(), reduction="sum"), S(A(), A(), reduction="none"), S(A(()), A(())), S(A((0,)), A((0,)), reduction="sum")],
+   sized=lambda n: [S(A((n, 3)), classes((n,), 3)), S(A((3, n)), classes((3,), n)),
+   S(A((2, n, 3)), classes((2, 3), n))])
+op("mse_loss", zero.mse_loss, lambda a, b, reduction="mean": reduced_loss((a - b) ** 2,
+   np.ones_like(a), reduction),
+   [S(A(), A()), S(A(), A(), reduction="sum"), S(A(), A(), reduction="none"), S(A(()), A(())),
+   S(A((0,)), A((0,)), reduction="sum")],
    tol=4, big=S(A((BIG,)), A((BIG,))), sized=lambda n: [S(A((n,)), A((n,)))],
-   errors=((S(A(), A(), reduction="median"), ValueError, "'median'"),))  # fmt: skip
+   errors=((S(A(), A(), reduction="median"), ValueError, "'median'"),))
 
-# ---- products: a rounding per step, at most K of them; float16 and bfloat16 sum in float32 ----
-PRODUCTS = (((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)), ((2, 2, 3), (2, 3, 2)), ((2, 3), (2, 3, 2)),
-            ((2, 1, 2, 3), (2, 3, 2)), ((3,), (2, 3, 2)), ((2, 2, 3), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((0, 2, 3), (3, 2)),
-            ((1, 1), (1, 1)))  # fmt: skip
+# ---- products: a rounding per step, at most K of them; float16 and bfloat16 sum in float32 -----
+PRODUCTS = (((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)),
+   ((2, 2, 3), (2, 3, 2)), ((2, 3), (2, 3, 2)),
+            ((2, 1, 2, 3), (2, 3, 2)), ((3,), (2, 3, 2)), ((2, 2, 3), (3,)), ((0, 3), (3, 2)),
+            ((2, 0), (0, 3)), ((0, 2, 3), (3, 2)),
+            ((1, 1), (1, 1)))
 
 
 def product_scale(a, b):
@@ -517,18 +594,23 @@ def product(name, pairs, errors, **kwargs):
     mismatch = (S(A(a), A((b[0] + 2, *b[1:]))), zero.errors.ShapeError, str(a))
     mixed = (S(A(a, dtype="float32"), A(b, dtype="float64")), zero.errors.DTypeError, "float64")
     kwargs.setdefault("big", S(A((257, 300)), A((300, 259))))
-    op(name, getattr(zero, name), lambda a, b: np.asarray(a @ b), [S(A(a), A(b)) for a, b in pairs], tol=2, dtypes=NUMBERS,
+    op(name, getattr(zero, name), lambda a, b: np.asarray(a @ b),
+       [S(A(a), A(b)) for a, b in pairs], tol=2, dtypes=NUMBERS,
        scale=product_scale, errors=(mismatch, mixed, *errors), **kwargs)
 
 
 product("matmul", PRODUCTS, ((S(A(()), A((3,))), zero.errors.ShapeError, "0-d"),
                              (S(A((2, 2, 3)), A((3, 3, 2))), zero.errors.ShapeError, "batch")),
-        sized=lambda n: [S(A((n, 3)), A((3, 5))), S(A((3, n)), A((n, 5))), S(A((2, 3)), A((3, n)))])  # fmt: skip
-product("mm", PRODUCTS[:1], ((S(A((2, 2, 2)), A((2, 2))), zero.errors.ShapeError, "mm: wrong number"),))
-product("bmm", (((2, 2, 3), (2, 3, 2)),), ((S(A((2, 2, 2)), A((3, 2, 2))), zero.errors.ShapeError, "batch"),),
-        big=S(A((9, 70, 80)), A((9, 80, 90))))  # fmt: skip
-product("mv", (((2, 3), (3,)),), ((S(A((2, 3)), A((2, 3))), zero.errors.ShapeError, "mv"),), big=S(A((501, 300)), A((300,))))
-product("dot", (((3,), (3,)), ((0,), (0,))), ((S(A((2, 3)), A((3,))), zero.errors.ShapeError, "dot"),), big=S(A((BIG,)), A((BIG,))))
+        sized=lambda n: [S(A((n, 3)), A((3, 5))), S(A((3, n)), A((n, 5))), S(A((2, 3)), A((3, n)))])
+product("mm", PRODUCTS[:1], ((S(A((2, 2, 2)), A((2, 2))), zero.errors.ShapeError,
+   "mm: wrong number"),))
+product("bmm", (((2, 2, 3), (2, 3, 2)),), ((S(A((2, 2, 2)), A((3, 2, 2))), zero.errors.ShapeError,
+   "batch"),),
+        big=S(A((9, 70, 80)), A((9, 80, 90))))
+product("mv", (((2, 3), (3,)),), ((S(A((2, 3)), A((2, 3))), zero.errors.ShapeError, "mv"),),
+   big=S(A((501, 300)), A((300,))))
+product("dot", (((3,), (3,)), ((0,), (0,))), ((S(A((2, 3)), A((3,))), zero.errors.ShapeError,
+   "dot"),), big=S(A((BIG,)), A((BIG,))))
 
 
 def linear(x, w, b=None):
@@ -537,14 +619,19 @@ def linear(x, w, b=None):
 
 
 op("linear", zero.linear, linear,
-   [S(A((4, 3)), A((2, 3))), S(A((4, 3)), A((2, 3)), A((2,))), S(A((3,)), A((2, 3)), A((2,))), S(A((2, 2, 3)), A((2, 3)), A((2,))),
-    S(A((2, 3)), A((3,)), A(())), S(A((0, 3)), A((2, 3)), A((2,))), S(A((2, 0)), A((3, 0)), A((3,)))],
-   dtypes=NUMBERS, tol=2, scale=lambda x, w, b=0: x.shape[-1] ** 0.5 * (np.abs(x) @ np.abs(w.T)) + np.abs(b),
-   big=S(A((257, 300)), A((259, 300)), A((259,))), sized=lambda n: [S(A((n, 3)), A((5, 3)), A((5,))), S(A((3, n)), A((2, n)), A((2,)))],
-   errors=((S(A((4, 3)), A((2, 4))), zero.errors.ShapeError, "(4, 3)"), (S(A((4, 3)), A((2, 3)), A((3,))), zero.errors.ShapeError, "bias"),
-           (S(A((4, 3), dtype="float32"), A((2, 3), dtype="float64")), zero.errors.DTypeError, "float64")))  # fmt: skip
+   [S(A((4, 3)), A((2, 3))), S(A((4, 3)), A((2, 3)), A((2,))), S(A((3,)), A((2, 3)), A((2,))),
+   S(A((2, 2, 3)), A((2, 3)), A((2,))),
+    S(A((2, 3)), A((3,)), A(())), S(A((0, 3)), A((2, 3)), A((2,))),
+    S(A((2, 0)), A((3, 0)), A((3,)))],
+   dtypes=NUMBERS, tol=2, scale=lambda x, w, b=0: product_scale(x, w.T) + np.abs(b),
+   big=S(A((257, 300)), A((259, 300)), A((259,))), sized=lambda n: [S(A((n, 3)), A((5, 3)),
+   A((5,))), S(A((3, n)), A((2, n)), A((2,)))],
+   errors=((S(A((4, 3)), A((2, 4))), zero.errors.ShapeError, "(4, 3)"),
+   (S(A((4, 3)), A((2, 3)), A((3,))), zero.errors.ShapeError, "bias"),
+           (S(A((4, 3), dtype="float32"), A((2, 3), dtype="float64")), zero.errors.DTypeError,
+           "float64")))
 
-# ---- shapes: no arithmetic ----
+# ---- shapes: no arithmetic ---------------------------------------------------------------------
 
 
 def shape_op(name, fn, ref, samples, view=True, **kwargs):
@@ -553,53 +640,82 @@ def shape_op(name, fn, ref, samples, view=True, **kwargs):
 
 X = A((2, 3, 4))
 BIG2 = A((601, 200))
-_sizes = ((S(X, (5, 5)), zero.errors.ShapeError, "24"), (S(X, (-1, -1)), RuntimeError, "-1"), (S(X, (-1, 5)), RuntimeError, "5"),
-          (S(X, (-2, 12)), RuntimeError, "-2"))  # fmt: skip
-_moved = [S(X, (6, 4)), S(X, (-1,)), S(X, (2, -1, 2)), S(A(()), (1, 1)), S(A((1,)), ()), S(A((0, 3)), (3, 0)), S(A((0, 3)), (0, 5))]
+_sizes = ((S(X, (5, 5)), zero.errors.ShapeError, "24"), (S(X, (-1, -1)), RuntimeError, "-1"),
+   (S(X, (-1, 5)), RuntimeError, "5"),
+          (S(X, (-2, 12)), RuntimeError, "-2"))
+_moved = [S(X, (6, 4)), S(X, (-1,)), S(X, (2, -1, 2)), S(A(()), (1, 1)), S(A((1,)), ()),
+   S(A((0, 3)), (3, 0)), S(A((0, 3)), (0, 5))]
 shape_op("view", lambda x, s: x.view(s), np.reshape, _moved, errors=_sizes)
 shape_op("reshape", zero.reshape, np.reshape, _moved, errors=_sizes, big=S(BIG2, (-1, 5)))
-shape_op("reshape_transposed", lambda x, s: x.transpose(0, 1).reshape(s), lambda x, s: x.swapaxes(0, 1).reshape(s), [S(X, (6, 4)), S(X, (4, 6))],
-         view=False, big=S(BIG2, (-1,)))  # fmt: skip
-shape_op("flatten", zero.flatten, lambda x, a=0, b=-1: x.reshape(x.shape[:a] + (-1,) + (x.shape[b:][1:] if b != -1 else ())),
+shape_op("reshape_transposed", lambda x, s: x.transpose(0, 1).reshape(s), lambda x,
+   s: x.swapaxes(0, 1).reshape(s), [S(X, (6, 4)), S(X, (4, 6))],
+         view=False, big=S(BIG2, (-1,)))
+shape_op("flatten", zero.flatten,
+   lambda x, a=0, b=-1: x.reshape(x.shape[:a] + (-1,) + (x.shape[b:][1:] if b != -1 else ())),
          [S(X), S(X, 1), S(X, 0, 1), S(A(())), S(A((0, 3)))],
-         errors=((S(X, 2, 1), RuntimeError, "start_dim"), (S(X, 0, 3), IndexError, "3")))  # fmt: skip
+         errors=((S(X, 2, 1), RuntimeError, "start_dim"), (S(X, 0, 3), IndexError, "3")))
 shape_op("ravel", zero.ravel, np.ravel, [S(X), S(A(()))])
-shape_op("expand", lambda x, s: x.expand(s), lambda x, s: np.broadcast_to(x, [n if m == -1 else m for n, m in zip((1,) * (len(s) - x.ndim) + x.shape, s, strict=True)]),
-         [S(A((3, 1)), (3, 4)), S(A((3, 1)), (2, -1, 4)), S(A(()), (2, 2)), S(A((1,)), (0,)), S(A((2, 3)), (2, 3))], big=S(A((500, 1)), (500, 300)),
-         errors=((S(A((2, 3)), (2, 4)), zero.errors.ShapeError, "(2, 3)"), (S(A((2, 3)), (3,)), RuntimeError, "expand")))  # fmt: skip
-shape_op("broadcast_to", zero.broadcast_to, np.broadcast_to, [S(A((3, 1)), (2, 3, 4)), S(A(()), (2,))])
-shape_op("transpose", zero.transpose, np.swapaxes, [S(X, 0, 1), S(X, -1, 0), S(X, 1, 1)], big=S(BIG2, 0, 1),
-         errors=((S(X, 0, 3), IndexError, "3"), (S(X, -4, 0), IndexError, "-4")))  # fmt: skip
+shape_op("expand", lambda x, s: x.expand(s), lambda x,
+   s: np.broadcast_to(x, [n if m == -1 else m for n,
+   m in zip((1,) * (len(s) - x.ndim) + x.shape, s, strict=True)]),
+         [S(A((3, 1)), (3, 4)), S(A((3, 1)), (2, -1, 4)), S(A(()), (2, 2)), S(A((1,)), (0,)),
+         S(A((2, 3)), (2, 3))], big=S(A((500, 1)), (500, 300)),
+         errors=((S(A((2, 3)), (2, 4)), zero.errors.ShapeError, "(2, 3)"),
+         (S(A((2, 3)), (3,)), RuntimeError, "expand")))
+shape_op("broadcast_to", zero.broadcast_to, np.broadcast_to,
+   [S(A((3, 1)), (2, 3, 4)), S(A(()), (2,))])
+shape_op("transpose", zero.transpose, np.swapaxes, [S(X, 0, 1), S(X, -1, 0), S(X, 1, 1)],
+   big=S(BIG2, 0, 1),
+         errors=((S(X, 0, 3), IndexError, "3"), (S(X, -4, 0), IndexError, "-4")))
 shape_op("swapaxes", zero.swapaxes, np.swapaxes, [S(X, 0, 2)])
 shape_op("T", lambda x: x.T, np.transpose, [S(A((2, 3))), S(A((3,))), S(A(()))])
-shape_op("mT", lambda x: x.mT, lambda x: np.swapaxes(x, -1, -2), [S(X), S(A((2, 3)))], errors=((S(A((3,))), zero.errors.ShapeError, "mT"),))
-shape_op("t", zero.t, np.transpose, [S(A((2, 3))), S(A((3,))), S(A(()))], errors=((S(X), zero.errors.ShapeError, "t: too many"),))
-shape_op("permute", zero.permute, np.transpose, [S(X, (2, 0, 1)), S(X, (-1, 0, 1)), S(A((2, 3)), (0, 1))], big=S(BIG2, (1, 0)),
-         errors=((S(X, (0, 1)), RuntimeError, "permute"), (S(X, (0, 0, 1)), RuntimeError, "permute"), (S(X, (0, 1, 3)), IndexError, "3")))  # fmt: skip
-shape_op("squeeze", zero.squeeze, lambda x, d=None: np.squeeze(x, None if d is None else tuple(i for i in (d if isinstance(d, tuple) else (d,)) if x.shape[i] == 1)),
-         [S(A((1, 2, 1))), S(A((1, 2, 1)), 0), S(A((1, 2, 1)), 1), S(A((1, 2, 1)), (0, -1)), S(A(()))], errors=((S(X, 3), IndexError, "3"),))  # fmt: skip
+shape_op("mT", lambda x: x.mT, lambda x: np.swapaxes(x, -1, -2), [S(X), S(A((2, 3)))],
+   errors=((S(A((3,))), zero.errors.ShapeError, "mT"),))
+shape_op("t", zero.t, np.transpose, [S(A((2, 3))), S(A((3,))), S(A(()))],
+   errors=((S(X), zero.errors.ShapeError, "t: too many"),))
+shape_op("permute", zero.permute, np.transpose, [S(X, (2, 0, 1)), S(X, (-1, 0, 1)),
+   S(A((2, 3)), (0, 1))], big=S(BIG2, (1, 0)),
+         errors=((S(X, (0, 1)), RuntimeError, "permute"),
+         (S(X, (0, 0, 1)), RuntimeError, "permute"), (S(X, (0, 1, 3)), IndexError, "3")))
+shape_op("squeeze", zero.squeeze, lambda x, d=None: np.squeeze(x,
+   None if d is None else tuple(i for i in (d if isinstance(d,
+   tuple) else (d,)) if x.shape[i] == 1)),
+         [S(A((1, 2, 1))), S(A((1, 2, 1)), 0), S(A((1, 2, 1)), 1), S(A((1, 2, 1)), (0, -1)),
+         S(A(()))], errors=((S(X, 3), IndexError, "3"),))
 shape_op("unsqueeze", zero.unsqueeze, np.expand_dims, [S(X, 0), S(X, -1), S(X, 3), S(A(()), 0)],
-         errors=((S(X, 4), IndexError, "4"), (S(X, -5), IndexError, "-5")))  # fmt: skip
-shape_op("select", zero.select, lambda x, d, i: np.asarray(np.take(x, i, d)), [S(X, 0, 1), S(X, -1, -1), S(A((3,)), 0, 2)],
-         errors=((S(X, 0, 2), IndexError, "2"), (S(X, 0, -3), IndexError, "-3"), (S(A(()), 0, 0), IndexError, "select")))  # fmt: skip
-shape_op("narrow", zero.narrow, lambda x, d, s, n: np.take(x, range(s, s + n), d), [S(X, 2, 1, 2), S(X, 0, 0, 2), S(X, 1, 3, 0)],
-         errors=((S(X, 2, 1, 4), IndexError, "length"), (S(X, 2, 5, 0), IndexError, "start"), (S(A(()), 0, 0, 0), zero.errors.ShapeError, "narrow")))  # fmt: skip
+         errors=((S(X, 4), IndexError, "4"), (S(X, -5), IndexError, "-5")))
+shape_op("select", zero.select, lambda x, d, i: np.asarray(np.take(x, i, d)),
+   [S(X, 0, 1), S(X, -1, -1), S(A((3,)), 0, 2)],
+         errors=((S(X, 0, 2), IndexError, "2"), (S(X, 0, -3), IndexError, "-3"),
+         (S(A(()), 0, 0), IndexError, "select")))
+shape_op("narrow", zero.narrow, lambda x, d, s, n: np.take(x, range(s, s + n), d),
+   [S(X, 2, 1, 2), S(X, 0, 0, 2), S(X, 1, 3, 0)],
+         errors=((S(X, 2, 1, 4), IndexError, "length"), (S(X, 2, 5, 0), IndexError, "start"),
+         (S(A(()), 0, 0, 0), zero.errors.ShapeError, "narrow")))
 shape_op("slice", lambda x: x[1:, ::2, None, -1], lambda x: x[1:, ::2, None, -1], [S(X)], big=None)
-shape_op("unbind", zero.unbind, lambda x, d=0: tuple(np.moveaxis(x, d, 0)), [S(X), S(X, -1), S(A((3,)))],
-         errors=((S(X, 3), IndexError, "3"), (S(A(())), IndexError, "unbind")))  # fmt: skip
-_cat_errors = ((S([A((2, 3)), A((2, 4))], 0), zero.errors.ShapeError, "(2, 4)"), (S([]), RuntimeError, "tensors"),
-               (S([A((2, 3))], 2), IndexError, "2"), (S(3), TypeError, "int"), (S([A((2,)), 3]), TypeError, "[1]"))  # fmt: skip
-shape_op("cat", zero.cat, np.concatenate, [S([A((2, 3)), A((1, 3))]), S([A((2, 3)), A((2, 1)), A((2, 0))], 1), S([A((2,))]), S((A((2, 3)), A((2, 3))), -1)],
-         view=False, errors=_cat_errors, big=S([A((301, 200)), A((301, 150))], 1), sized=lambda n: [S([A((n,)), A((3,)), A((n,))]), S([A((2, n)), A((2, 1))], 1)])  # fmt: skip
-shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3)), A((2, 3))], 1), S([A((2, 3))], -1), S([A(()), A(())])],
-         view=False, errors=((S([A((2, 3)), A((2, 4))]), zero.errors.ShapeError, "(2, 4)"), (S([]), RuntimeError, "tensors")),
-         big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])  # fmt: skip
+shape_op("unbind", zero.unbind, lambda x, d=0: tuple(np.moveaxis(x, d, 0)),
+   [S(X), S(X, -1), S(A((3,)))],
+         errors=((S(X, 3), IndexError, "3"), (S(A(())), IndexError, "unbind")))
+_cat_errors = ((S([A((2, 3)), A((2, 4))], 0), zero.errors.ShapeError, "(2, 4)"),
+   (S([]), RuntimeError, "tensors"),
+               (S([A((2, 3))], 2), IndexError, "2"), (S(3), TypeError, "int"),
+               (S([A((2,)), 3]), TypeError, "[1]"))
+shape_op("cat", zero.cat, np.concatenate, [S([A((2, 3)), A((1, 3))]),
+   S([A((2, 3)), A((2, 1)), A((2, 0))], 1), S([A((2,))]), S((A((2, 3)), A((2, 3))), -1)],
+         view=False, errors=_cat_errors, big=S([A((301, 200)), A((301, 150))], 1),
+         sized=lambda n: [S([A((n,)), A((3,)), A((n,))]), S([A((2, n)), A((2, 1))], 1)])
+shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3)), A((2, 3))], 1),
+   S([A((2, 3))], -1), S([A(()), A(())])],
+         view=False, errors=((S([A((2, 3)), A((2, 4))]), zero.errors.ShapeError, "(2, 4)"),
+         (S([]), RuntimeError, "tensors")),
+         big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])
 
-# ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----
+# ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----------
 CREATION = [
     ("zeros", lambda **k: zero.zeros(2, 3, **k), np.zeros((2, 3), np.float32)),
     ("zeros_0d", lambda **k: zero.zeros((), **k), np.zeros((), np.float32)),
-    ("zeros_size", lambda **k: zero.zeros(size=(0, 2), dtype=zero.int8, **k), np.zeros((0, 2), np.int8)),
+    ("zeros_size", lambda **k: zero.zeros(size=(0, 2), dtype=zero.int8, **k),
+    np.zeros((0, 2), np.int8)),
     ("ones", lambda **k: zero.ones([2, 3], dtype=zero.int64, **k), np.ones((2, 3), np.int64)),
     ("full", lambda **k: zero.full((2,), 7, **k), np.full(2, 7)),
     ("full_float", lambda **k: zero.full((2,), 0.5, **k), np.full(2, 0.5, np.float32)),
@@ -611,9 +727,11 @@ CREATION = [
     ("arange_step", lambda **k: zero.arange(1, 10, 3, **k), np.arange(1, 10, 3)),
     ("arange_down", lambda **k: zero.arange(5, 0, -2, **k), np.arange(5, 0, -2)),
     ("arange_float", lambda **k: zero.arange(0, 1, 0.25, **k), np.arange(0, 1, 0.25, np.float32)),
-    ("arange_many", lambda **k: zero.arange(1025, dtype=zero.float32, **k), np.arange(1025, dtype=np.float32)),
+    ("arange_many", lambda **k: zero.arange(1025, dtype=zero.float32, **k),
+    np.arange(1025, dtype=np.float32)),
     ("arange_none", lambda **k: zero.arange(0, **k), np.arange(0)),
-]  # fmt: skip
+]
+# fmt: on
 
 
 def small_samples():
@@ -638,7 +756,10 @@ def run_small() -> dict:
         if not recorded:
             continue
         wanted = [t for t in tensors_in([args, kwargs]) if t.requires_grad]
-        seeds = [zero.tensor(np.linspace(-1, 1, y.numel(), dtype=np.float32)).view(y.shape) for y in recorded]
+        seeds = [
+            zero.tensor(np.linspace(-1, 1, y.numel(), dtype=np.float32)).view(y.shape)
+            for y in recorded
+        ]
         for i, g in enumerate(zero.autograd.grad(recorded, wanted, seeds, allow_unused=True)):
             if g is not None:
                 results[f"{key}.g{i}"] = np.array(g.numpy())

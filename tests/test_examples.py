@@ -8,16 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import run_child
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
-
-
-def run(*command, cwd, timeout=300) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("ZERO_")}
-    done = subprocess.run([str(c) for c in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def accuracy(text: str) -> float:
@@ -27,7 +21,7 @@ def accuracy(text: str) -> float:
 def test_digits_quickly_with_a_plot(tmp_path):
     for module in ("sklearn", "tqdm", "matplotlib"):
         pytest.importorskip(module)
-    text = run(sys.executable, EXAMPLES / "digits.py", "--epochs", 3, "--seed", 1, cwd=tmp_path)
+    text = run_child(EXAMPLES / "digits.py", "--epochs", 3, "--seed", 1, cwd=tmp_path)
     assert accuracy(text) > 80  # a tenth would be chance
     picture = tmp_path / "digits.png"
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20_000
@@ -36,7 +30,7 @@ def test_digits_quickly_with_a_plot(tmp_path):
 def test_digits_reach_what_is_promised(tmp_path):
     for module in ("sklearn", "tqdm"):
         pytest.importorskip(module)
-    text = run(sys.executable, EXAMPLES / "digits.py", "--no-plot", cwd=tmp_path)
+    text = run_child(EXAMPLES / "digits.py", "--no-plot", cwd=tmp_path)
     assert accuracy(text) >= 96
     assert list(tmp_path.iterdir()) == []
 
@@ -50,23 +44,31 @@ def test_the_split_is_stratified_and_without_overlap():
     finally:
         sys.path.remove(str(EXAMPLES))
     x, y, x_test, y_test = digits.load(0)
-    assert len(x) + len(x_test) == 1797 and len(y) == len(x) and 0 <= x.min().item() and x.max().item() == 1
+    assert (
+        len(x) + len(x_test) == 1797
+        and len(y) == len(x)
+        and 0 <= x.min().item()
+        and x.max().item() == 1
+    )
     for k in range(10):
         n, m = (y == k).sum().item(), (y_test == k).sum().item()
         assert abs(m / (n + m) - 0.2) < 0.01
     rows = {tuple(r) for r in x.tolist()}
     assert sum(tuple(r) in rows for r in x_test.tolist()) == 0
-    assert x_test.tolist() != digits.load(1)[2].tolist() and x_test.tolist() == digits.load(0)[2].tolist()
+    assert (
+        x_test.tolist() != digits.load(1)[2].tolist()
+        and x_test.tolist() == digits.load(0)[2].tolist()
+    )
 
 
 def test_linear_regression(tmp_path):
-    text = run(sys.executable, EXAMPLES / "linear_regression.py", cwd=tmp_path)
+    text = run_child(EXAMPLES / "linear_regression.py", cwd=tmp_path)
     w0, w1, bias = map(float, re.search(r"found  y = (\S+) x0 (\S+) x1 (\S+)", text).groups())
     # 256 points with noise 0.1: a standard error of 0.1 / sqrt(256).
     assert abs(w0 - 2) < 0.03 and abs(w1 + 3) < 0.03 and abs(bias - 0.5) < 0.03
     losses = [float(v) for v in re.findall(r"loss ([\d.]+)", text)]
     assert losses[-1] < 0.02 < losses[0]
-    again = run(sys.executable, EXAMPLES / "linear_regression.py", "--seed", 0, cwd=tmp_path)
+    again = run_child(EXAMPLES / "linear_regression.py", "--seed", 0, cwd=tmp_path)
     assert again == text
 
 
@@ -79,8 +81,16 @@ def test_the_core_trains_without_python(tmp_path):
     if not any(shutil.which(c) for c in ("c++", "g++", "clang++")) and "CXX" not in os.environ:
         pytest.skip("no C++ compiler")
     program = tmp_path / "regression"
-    run(sys.executable, tool, "--program", EXAMPLES / "cpp" / "linear_regression.cpp", "-o", program, cwd=ROOT, timeout=600)
-    text = run(program, cwd=tmp_path)
+    run_child(
+        tool,
+        "--program",
+        EXAMPLES / "cpp" / "linear_regression.cpp",
+        "-o",
+        program,
+        cwd=ROOT,
+        timeout=600,
+    )
+    text = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout
     assert float(re.search(r"loss after 100 steps: ([\d.]+)", text)[1]) < 1e-3
     if shutil.which("nm"):
         symbols = subprocess.run(["nm", "-D", str(program)], capture_output=True, text=True).stdout

@@ -2,18 +2,52 @@
 
 import numpy as np
 import pytest
-import zero
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import zero
+
 SHAPE = (4, 3, 5)
 CASES = [
-    0, -1, 3, (0,), (1, 2), (1, 2, 3), (-1, -1, -1), slice(None), slice(1, 3), slice(None, None, 2), slice(1, None, 3),
-    slice(3, 1), slice(-3, -1), slice(10, 20), slice(-10, 2), slice(0, 0), slice(2**70), slice(-(2**70), None),
-    (slice(None), 1), (slice(None), slice(1, 2), 0), Ellipsis, (Ellipsis, 0), (0, Ellipsis), (Ellipsis,), (0, Ellipsis, 1), (0, 1, 2, Ellipsis),
-    None, (None, 0), (0, None), (slice(None), None, 1), (None, None), (Ellipsis, None), (None, Ellipsis, None), (0, 0, 0, None),
-    (slice(1, 3), Ellipsis, slice(None, None, 2)), (), np.int64(2), (np.int8(1), slice(np.int32(0), np.int32(2))),
-]  # fmt: skip
+    0,
+    -1,
+    3,
+    (0,),
+    (1, 2),
+    (1, 2, 3),
+    (-1, -1, -1),
+    slice(None),
+    slice(1, 3),
+    slice(None, None, 2),
+    slice(1, None, 3),
+    slice(3, 1),
+    slice(-3, -1),
+    slice(10, 20),
+    slice(-10, 2),
+    slice(0, 0),
+    slice(2**70),
+    slice(-(2**70), None),
+    (slice(None), 1),
+    (slice(None), slice(1, 2), 0),
+    Ellipsis,
+    (Ellipsis, 0),
+    (0, Ellipsis),
+    (Ellipsis,),
+    (0, Ellipsis, 1),
+    (0, 1, 2, Ellipsis),
+    None,
+    (None, 0),
+    (0, None),
+    (slice(None), None, 1),
+    (None, None),
+    (Ellipsis, None),
+    (None, Ellipsis, None),
+    (0, 0, 0, None),
+    (slice(1, 3), Ellipsis, slice(None, None, 2)),
+    (),
+    np.int64(2),
+    (np.int8(1), slice(np.int32(0), np.int32(2))),
+]
 
 
 def pair():
@@ -36,8 +70,14 @@ def test_reads(index):
 @pytest.mark.parametrize("index", CASES, ids=repr)
 def test_writes(index):
     values = np.arange(100, 160, dtype=np.float32)
-    for make in (lambda s: 7, lambda s: 2.5, lambda s: True, lambda s: values[: int(np.prod(s))].reshape(s),
-                 lambda s: values[: s[-1]] if s else values[0], lambda s: np.float64(3)):  # fmt: skip
+    for make in (
+        lambda s: 7,
+        lambda s: 2.5,
+        lambda s: True,
+        lambda s: values[: int(np.prod(s))].reshape(s),
+        lambda s: values[: s[-1]] if s else values[0],
+        lambda s: np.float64(3),
+    ):
         x, a = pair()
         value = make(a[index].shape)
         a[index] = value
@@ -125,7 +165,7 @@ def test_anything_as_numpy_does(shape, index, write, transposed):
     try:
         b = a[index]
     except IndexError:
-        with pytest.raises(IndexError, match="index|select"):
+        with pytest.raises(IndexError, match=r"index|select"):
             x[index]
         return
     np.testing.assert_array_equal(x[index].numpy(), b)

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 import zero
 
 N = 200_000
@@ -35,7 +36,7 @@ def kolmogorov(x, cdf) -> float:
 def test_rand_is_uniform_on_the_half_open_interval(dtype):
     x = values(zero.rand(N, dtype=dtype))
     assert x.min() >= 0 and x.max() < 1
-    # 5 standard errors of mean and variance; the grids of the short types shift the mean by half a step.
+    # 5 standard errors of mean and variance; short types' grids shift the mean by half a step.
     shift = {zero.float16: 2.0**-12, zero.bfloat16: 2.0**-9}.get(dtype, 0)
     assert abs(x.mean() - 0.5) < 5 * math.sqrt(1 / 12 / N) + shift
     assert abs(x.var() - 1 / 12) < 5 * math.sqrt(1 / 180 / N) + shift
@@ -48,7 +49,9 @@ def test_randn_is_normal(dtype):
     x = values(zero.randn(N, dtype=dtype))
     assert np.isfinite(x).all()
     assert abs(x.mean()) < 5 / math.sqrt(N) and abs(x.var() - 1) < 5 * math.sqrt(2 / N)
-    assert abs((x**3).mean()) < 5 * math.sqrt(15 / N) and abs((x**4).mean() - 3) < 5 * math.sqrt(96 / N)
+    assert abs((x**3).mean()) < 5 * math.sqrt(15 / N) and abs((x**4).mean() - 3) < 5 * math.sqrt(
+        96 / N
+    )
     assert 3.8 < np.abs(x).max() < 7
     if dtype in (zero.float32, zero.float64):
         cdf = np.vectorize(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))
@@ -72,7 +75,11 @@ def test_randint_is_uniform(low, high):
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "float32", "float64"])
 def test_randint_dtypes(dtype):
     x = zero.randint(0, 100, (1000,), dtype=getattr(zero, dtype))
-    assert x.dtype == getattr(zero, dtype) and set(values(x)) == set(values(x).round()) and values(x).max() < 100
+    assert (
+        x.dtype == getattr(zero, dtype)
+        and set(values(x)) == set(values(x).round())
+        and values(x).max() < 100
+    )
     assert zero.randint(5, (3,)).max().item() < 5 and zero.randint(5, size=(3,)).shape == (3,)
 
 
@@ -95,7 +102,14 @@ def test_all_permutations_are_as_likely():
 
 
 def draws():
-    return [zero.rand(100_003), zero.randn(100_003), zero.randint(0, 1000, (50_001,)), zero.randperm(5000), zero.rand(3), zero.randn(3)]
+    return [
+        zero.rand(100_003),
+        zero.randn(100_003),
+        zero.randint(0, 1000, (50_001,)),
+        zero.randperm(5000),
+        zero.rand(3),
+        zero.randn(3),
+    ]
 
 
 def test_same_seed_same_bits_for_any_number_of_threads():
@@ -150,7 +164,9 @@ def test_generators_are_independent():
     state = zero.get_rng_state()
     a = zero.randn(10, generator=g)
     assert zero.equal(state, zero.get_rng_state())
-    assert zero.equal(a, zero.randn(10, generator=h)) and not zero.equal(a, zero.randn(10, generator=g))
+    assert zero.equal(a, zero.randn(10, generator=h)) and not zero.equal(
+        a, zero.randn(10, generator=g)
+    )
     copy = pickle.loads(pickle.dumps(g))
     assert zero.equal(zero.rand(5, generator=g), zero.rand(5, generator=copy))
     h.set_state(g.get_state())
@@ -166,26 +182,46 @@ def test_entropy():
 
 def test_like_and_arguments():
     x = zero.ones(2, 3, dtype=zero.float64)
-    assert zero.rand_like(x).dtype == zero.float64 and zero.randn_like(x, dtype=zero.float32).dtype == zero.float32
-    assert zero.randint_like(x, 5).shape == (2, 3) and zero.randint_like(x, 3, 4).tolist() == [[3.0] * 3] * 2
-    assert zero.rand(2, 3).shape == zero.rand((2, 3)).shape == zero.rand([2, 3]).shape == zero.rand(size=(2, 3)).shape
-    assert zero.randn(2, requires_grad=True).requires_grad and zero.rand(0, 3).shape == (0, 3) and zero.randn(()).shape == ()
+    assert (
+        zero.rand_like(x).dtype == zero.float64
+        and zero.randn_like(x, dtype=zero.float32).dtype == zero.float32
+    )
+    assert (
+        zero.randint_like(x, 5).shape == (2, 3)
+        and zero.randint_like(x, 3, 4).tolist() == [[3.0] * 3] * 2
+    )
+    assert (
+        zero.rand(2, 3).shape
+        == zero.rand((2, 3)).shape
+        == zero.rand([2, 3]).shape
+        == zero.rand(size=(2, 3)).shape
+    )
+    assert (
+        zero.randn(2, requires_grad=True).requires_grad
+        and zero.rand(0, 3).shape == (0, 3)
+        and zero.randn(()).shape == ()
+    )
 
 
 def test_meta_draws_nothing():
     state = zero.get_rng_state()
-    for make in (lambda **k: zero.rand(5, **k), lambda **k: zero.randn(5, **k), lambda **k: zero.randint(0, 3, (5,), **k),
-                 lambda **k: zero.randperm(5, **k)):  # fmt: skip
+    for make in (
+        lambda **k: zero.rand(5, **k),
+        lambda **k: zero.randn(5, **k),
+        lambda **k: zero.randint(0, 3, (5,), **k),
+        lambda **k: zero.randperm(5, **k),
+    ):
         assert make(device="meta").data_ptr() == 0 and make(device="meta").shape == (5,)
     assert zero.equal(state, zero.get_rng_state())
 
 
-def test_pinned_values():
-    """What a seed gives is part of the interface: files of results depend on it."""
-    from op_db import exact
-
+def test_what_a_seed_gives_stays():
+    """Results that people publish with a seed depend on these."""
     zero.manual_seed(0)
-    first = exact(zero.rand(1000, dtype=zero.float64))
+    assert zero.rand(3).tolist() == [0.3990464210510254, 0.8805201649665833, 0.7357127666473389]
     zero.manual_seed(0)
-    again = np.concatenate([exact(zero.rand(1000, dtype=zero.float64))])
-    assert np.array_equal(first, again)
+    zero.rand(6)
+    assert zero.randint(0, 1000, (6,)).tolist() == [415, 426, 693, 916, 27, 355]
+    assert zero.randperm(8).tolist() == [7, 6, 1, 4, 0, 5, 3, 2]
+    expected = [0.402995460067579, -1.7945053593975306, 0.12159502860878024]
+    np.testing.assert_allclose(zero.randn(4, dtype=zero.float64)[:3].numpy(), expected, rtol=1e-14)

@@ -3,14 +3,14 @@
 import hashlib
 import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
 import warnings
 
 import numpy as np
 import pytest
+from children import run_child
+
 import zero
 
 
@@ -24,7 +24,13 @@ def same_threads():
 def train(k: int, steps: int = 4) -> bytes:
     """The parameters of an MLP after a few steps of SGD, as bytes."""
     zero.manual_seed(3)
-    model = zero.nn.Sequential(zero.nn.Linear(k, 96), zero.nn.ReLU(), zero.nn.Linear(96, 33), zero.nn.Tanh(), zero.nn.Linear(33, 10))
+    model = zero.nn.Sequential(
+        zero.nn.Linear(k, 96),
+        zero.nn.ReLU(),
+        zero.nn.Linear(96, 33),
+        zero.nn.Tanh(),
+        zero.nn.Linear(33, 10),
+    )
     optimizer = zero.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4)
     x, y = zero.randn(200, k), zero.randint(0, 10, (200,))
     for _ in range(steps):
@@ -35,20 +41,35 @@ def train(k: int, steps: int = 4) -> bytes:
 
 
 def products() -> bytes:
-    """Shapes whose K is beyond what a BLAS sums in one go, tall, wide, batched, transposed, and vectors."""
+    """K beyond what a BLAS sums in one go; tall, wide, batched and transposed operands, vectors."""
     zero.manual_seed(4)
     found = []
-    for m, k, n in ((65, 464, 70), (130, 784, 257), (33, 1500, 600), (600, 1500, 17), (1, 1500, 900), (900, 784, 1), (513, 513, 513)):
+    for m, k, n in (
+        (65, 464, 70),
+        (130, 784, 257),
+        (33, 1500, 600),
+        (600, 1500, 17),
+        (1, 1500, 900),
+        (900, 784, 1),
+        (513, 513, 513),
+    ):
         a, b = zero.randn(m, k), zero.randn(k, n)
         found += [a @ b, a @ b.T.contiguous().T, a.T.contiguous().T @ b]
     found += [zero.randn(9, 60, 70) @ zero.randn(9, 70, 80), zero.randn(700, 784) @ zero.randn(784)]
     found += [zero.randn(100, 784, dtype=zero.float64) @ zero.randn(784, 90, dtype=zero.float64)]
-    found += [zero.randn(301, 1031).sum(), zero.randn(301, 1031).var(0), zero.randn(400, 300).log_softmax(1), zero.rand(300_001)]
+    found += [
+        zero.randn(301, 1031).sum(),
+        zero.randn(301, 1031).var(0),
+        zero.randn(400, 300).log_softmax(1),
+        zero.rand(300_001),
+    ]
     return b"".join(t.numpy().tobytes() for t in found)
 
 
 def fingerprint() -> str:
-    return " ".join(hashlib.sha256(part).hexdigest()[:16] for part in (train(784), train(1500), products()))
+    return " ".join(
+        hashlib.sha256(part).hexdigest()[:16] for part in (train(784), train(1500), products())
+    )
 
 
 @pytest.fixture(scope="module")
@@ -68,18 +89,22 @@ def test_thread_counts_give_the_same_bits(expected, threads):
 
 
 def child(code: str, **environment) -> str:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ZERO_", "OMP_"))}
-    path = os.pathsep.join([os.path.dirname(__file__), kept.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, "-c", code], env=kept | {"PYTHONPATH": path} | environment, capture_output=True,
-                          text=True, timeout=240)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return run_child("-c", code, **environment).strip()
 
 
-@pytest.mark.parametrize("environment", [{"ZERO_NUM_THREADS": "2"}, {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "1"},
-                                         {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "3"}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"ZERO_NUM_THREADS": "2"},
+        {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "1"},
+        {"ZERO_GRAIN": "1", "ZERO_NUM_THREADS": "3"},
+    ],
+    ids=str,
+)
 def test_other_processes_give_the_same_bits(expected, environment):
-    assert child("import test_threads; print(test_threads.fingerprint())", **environment) == expected
+    assert (
+        child("import test_threads; print(test_threads.fingerprint())", **environment) == expected
+    )
 
 
 def test_twice_in_a_row(expected):
@@ -94,12 +119,18 @@ def test_the_fingerprint_can_differ():
 
 def test_digits_give_the_same_bits_on_any_number_of_threads():
     pytest.importorskip("sklearn")
-    code = (
-        "import sys, hashlib; sys.argv = ['digits.py', '--epochs', '2', '--no-plot']; sys.path.insert(0, {!r})\n"
-        "import zero, digits; zero.set_num_threads({}); zero.manual_seed(0)\n"
-        "x, y, *_ = digits.load(0); m = digits.build(); digits.train(m, x, y, 2, 0)\n"
-        "print(hashlib.sha256(b''.join(p.detach().numpy().tobytes() for p in m.parameters())).hexdigest())"
-    )
+    code = """if True:
+        import hashlib, sys
+        sys.path.insert(0, {!r})
+        import digits, zero
+        zero.set_num_threads({})
+        zero.manual_seed(0)
+        x, y, *_ = digits.load(0)
+        model = digits.build()
+        digits.train(model, x, y, 2, 0)
+        bits = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+        print(hashlib.sha256(bits).hexdigest())
+    """
     pytest.importorskip("tqdm")
     examples = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples")
     found = {child(code.format(examples, n)) for n in (1, 2, 3, 7)}
@@ -107,7 +138,7 @@ def test_digits_give_the_same_bits_on_any_number_of_threads():
     assert len(found) == 1
 
 
-# ---- fork ------------------------------------------------------------------------------------------
+# ---- fork --------------------------------------------------------------------------------------
 def in_child(results):
     x = zero.ones(400, 400)
     y = (x @ x).sum().item() + zero.ones(2_000_000).sum().item()
@@ -183,7 +214,7 @@ def test_random_state_of_a_child_is_the_parents():
     os.close(write)
 
 
-# ---- several Python threads ------------------------------------------------------------------------
+# ---- several Python threads --------------------------------------------------------------------
 def run_threads(n, work):
     errors, results = [], [None] * n
 
@@ -241,7 +272,11 @@ def test_python_threads_differentiate_one_graph():
 def test_blocks_are_freed_by_other_threads():
     start = zero.memory_stats()["live_blocks"]
     made = run_threads(3, lambda i: [zero.full((17, i + 1), float(i)) for _ in range(2000)])
-    assert run_threads(3, lambda i: sum(t[0, 0].item() for t in made[(i + 1) % 3])) == [2000.0, 4000.0, 0.0]
+    assert run_threads(3, lambda i: sum(t[0, 0].item() for t in made[(i + 1) % 3])) == [
+        2000.0,
+        4000.0,
+        0.0,
+    ]
     assert zero.memory_stats()["live_blocks"] >= start + 6000
     run_threads(3, lambda i: made[(i + 1) % 3].clear())
     assert zero.memory_stats()["live_blocks"] == start
@@ -267,4 +302,6 @@ def test_long_work_lets_other_python_threads_run():
     inside = [t for t in ticks if t > start]
     stop.set()
     ticker.join()
-    assert len(inside) >= 10  # each product is tens of milliseconds; with the lock held there would be one per product
+    assert (
+        len(inside) >= 10
+    )  # each product is tens of milliseconds; with the lock held there would be one per product
