@@ -12,7 +12,8 @@ namespace zero {
 
 namespace {
 
-// Open addressing, for the few nodes that wait at one time: a chain of 10^6 nodes needs one slot.
+// The nodes that wait at one time, with the gradients that have arrived for them. They are few (a chain of 10^6
+// nodes needs one slot), so they are searched one by one; a table (open addressing) helps from kFew on.
 class Pending {
  public:
   struct Item {
@@ -20,40 +21,27 @@ class Pending {
     Grads grads;
   };
 
-  bool empty() const { return heap_.size() == 0; }
+  bool empty() const { return heap_.empty(); }
 
   // The gradients waiting for `node`, which is enqueued if it is new.
   Grads& at(const Ref<Node>& node) {
-    if (4 * (heap_.size() + 1) > 3 * table_.size()) grow();
-    size_t i = slot_of(node.get());
-    if (table_[i] < 0) {
-      if (free_.empty()) {
-        table_[i] = static_cast<int32_t>(items_.size());
-        items_.push_back(Item());
-      } else {
-        table_[i] = free_.back();
-        free_.pop_back();
-      }
-      Item& item = items_[table_[i]];
-      item.node = node;
-      item.grads = Grads(node->outputs_.size());
-      heap_.push_back({node->sequence_nr(), ++arrivals_, table_[i]});
-      std::push_heap(heap_.begin(), heap_.end());
-    }
-    return items_[table_[i]].grads;
+    int32_t index = find(node.get());
+    if (index < 0) index = enqueue(node);
+    return items_[index].grads;
   }
 
   Item pop() {
     std::pop_heap(heap_.begin(), heap_.end());
     const int32_t index = heap_.back().item;
     heap_.pop_back();
-    Item item = std::move(items_[index]);
-    erase(item.node.get());
+    if (!table_.empty()) erase(items_[index].node.get());
     free_.push_back(index);
-    return item;
+    return std::move(items_[index]);
   }
 
  private:
+  static constexpr int64_t kFew = 8;
+
   struct Entry {
     uint64_t sequence_nr, arrival;
     int32_t item;
@@ -63,25 +51,49 @@ class Pending {
     }
   };
 
-  size_t home(const Node* node) const {
-    return (reinterpret_cast<uintptr_t>(node) >> 6) * 0x9E3779B97F4A7C15ull >> 32 & (table_.size() - 1);
+  int32_t find(const Node* node) const {
+    if (!table_.empty()) return table_[slot_of(node)];
+    for (const Entry& e : heap_)
+      if (items_[e.item].node.get() == node) return e.item;
+    return -1;
   }
-  size_t slot_of(const Node* node) const {
-    size_t i = home(node);
-    while (table_[i] >= 0 && items_[table_[i]].node.get() != node) i = (i + 1) & (table_.size() - 1);
+  int32_t enqueue(const Ref<Node>& node) {
+    int32_t index = static_cast<int32_t>(items_.size());
+    if (free_.empty()) {
+      items_.push_back(Item());
+    } else {
+      index = free_.back();
+      free_.pop_back();
+    }
+    items_[index].node = node;
+    items_[index].grads.resize(node->outputs_.size());
+    if (heap_.size() >= kFew && 4 * (heap_.size() + 1) > 3 * table_.size()) grow();
+    if (!table_.empty()) table_[slot_of(node.get())] = index;
+    heap_.push_back({node->sequence_nr(), ++arrivals_, index});
+    std::push_heap(heap_.begin(), heap_.end());
+    return index;
+  }
+
+  int64_t home(const Node* node) const {
+    const uint64_t hash = (reinterpret_cast<uintptr_t>(node) >> 6) * 0x9E3779B97F4A7C15ull >> 32;
+    return static_cast<int64_t>(hash) & (table_.size() - 1);
+  }
+  int64_t after(int64_t slot) const { return (slot + 1) & (table_.size() - 1); }
+  int64_t slot_of(const Node* node) const {
+    int64_t i = home(node);
+    while (table_[i] >= 0 && items_[table_[i]].node.get() != node) i = after(i);
     return i;
   }
   void grow() {
-    const int64_t size = std::max<int64_t>(16, 2 * table_.size());
+    const int64_t size = std::max<int64_t>(4 * kFew, 2 * table_.size());
     table_.clear();
     table_.resize(size, -1);
     for (const Entry& e : heap_) table_[slot_of(items_[e.item].node.get())] = e.item;
   }
   void erase(const Node* node) {  // shifts back what probed past the hole
-    size_t hole = home(node);
-    while (items_[table_[hole]].node.get() != nullptr) hole = (hole + 1) & (table_.size() - 1);
-    for (size_t i = (hole + 1) & (table_.size() - 1); table_[i] >= 0; i = (i + 1) & (table_.size() - 1)) {
-      const size_t wanted = home(items_[table_[i]].node.get());
+    int64_t hole = slot_of(node);
+    for (int64_t i = after(hole); table_[i] >= 0; i = after(i)) {
+      const int64_t wanted = home(items_[table_[i]].node.get());
       const bool stays = hole < i ? (hole < wanted && wanted <= i) : (hole < wanted || wanted <= i);
       if (stays) continue;
       table_[hole] = table_[i];
@@ -92,14 +104,14 @@ class Pending {
 
   // Small graphs need no memory of their own.
   SmallVector<Item, 4> items_;
-  SmallVector<int32_t, 16> table_;  // index of an item, -1 where empty
-  SmallVector<int32_t, 4> free_;
-  SmallVector<Entry, 4> heap_;
+  SmallVector<Entry, kFew> heap_;
+  SmallVector<int32_t, 8> free_;
+  SmallVector<int32_t, 1> table_;  // index of an item, -1 where empty; no table at all while there are few
   uint64_t arrivals_ = 0;
 };
 
 // The shape, dtype and device of the forward output; a formula that did not undo a broadcast or cast is completed here.
-Tensor fit(Tensor g, const OutputSpec& spec, const Node& from) {
+void fit(Tensor& g, const OutputSpec& spec, const Node& from) {
   if (!(g.sizes() == spec.sizes)) {
     ZERO_CHECK(expands_to(spec.sizes, g.sizes()), ShapeError, "backward: ", from.name(),
                " returned a gradient of the wrong shape; got ", g.sizes(), ", expected ", spec.sizes);
@@ -108,14 +120,13 @@ Tensor fit(Tensor g, const OutputSpec& spec, const Node& from) {
   if (g.dtype() != spec.dtype) g = gradient::cast(g, spec.dtype);
   ZERO_CHECK(g.device() == spec.device, Error, "backward: ", from.name(),
              " returned a gradient on another device; got ", g.device(), ", expected ", spec.device);
-  return g;
 }
 
 bool is_sole_owner(const Tensor& g) {
   return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 && g.is_contiguous();
 }
 
-void add_gradient(Tensor& sum, Tensor g) {
+void add_gradient(Tensor& sum, Tensor&& g) {
   if (!sum.defined()) {
     sum = std::move(g);
   } else if (!grad_enabled() && is_sole_owner(sum)) {
@@ -166,7 +177,7 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const Small
   Pending pending;
   for (int64_t i = 0; i < roots.size(); ++i) {
     if (needed && !(*needed)(roots[i].node.get())) continue;
-    add_gradient(pending.at(roots[i].node)[roots[i].output_nr], grads[i]);
+    add_gradient(pending.at(roots[i].node)[roots[i].output_nr], Tensor(grads[i]));
   }
   while (!pending.empty()) {
     Pending::Item item = pending.pop();
@@ -187,7 +198,8 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const Small
       if (!e.node || (needed && !(*needed)(e.node.get()))) continue;
       Tensor& sum = pending.at(e.node)[e.output_nr];
       if (!out[i].defined()) continue;
-      add_gradient(sum, fit(std::move(out[i]), e.node->outputs_[e.output_nr], node));
+      fit(out[i], e.node->outputs_[e.output_nr], node);
+      add_gradient(sum, std::move(out[i]));
     }
   }
   return captured;

@@ -117,6 +117,13 @@ struct Loop {
 
 namespace {
 
+// One value everywhere, as an expanded gradient has it.
+bool is_one_value(const Tensor& x) {
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (x.stride(d) != 0 && x.size(d) != 1) return false;
+  return true;
+}
+
 // The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one number. Most
 // calls end here, and a call on few elements must cost little. False, and nothing done, where that doesn't hold.
 bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, const Tensor& out,
@@ -133,10 +140,10 @@ bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, cons
     if (input->is_tensor()) {
       const Tensor& x = input->tensor();
       if (x.dtype() != wanted) return false;
-      if (x.numel() == 1) {
-        strides[n] = 0;  // read again and again
-      } else if (x.is_contiguous() && x.sizes() == out.sizes()) {
+      if (x.is_contiguous() && x.sizes() == out.sizes()) {
         strides[n] = itemsize(wanted);
+      } else if (is_one_value(x)) {
+        strides[n] = 0;
       } else {
         return false;
       }
