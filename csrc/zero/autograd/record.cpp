@@ -25,16 +25,18 @@ void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool output
   }
 }
 
-void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target) {
+void set_outputs(Ref<Node> node, const Tensor* outputs, int64_t n, const Target& target) {
   node->outputs_.resize(n);
   for (int64_t i = 0; i < n; ++i) {
-    const Tensor& y = outputs[i];
-    node->outputs_[i] = {y.sizes(), y.dtype(), y.device()};
-    if (target.is_inplace()) {
-      rebase_history(y, node);
-    } else if (is_floating(y.dtype())) {
-      set_history(y, node, static_cast<int>(i));
-    }
+    OutputSpec& spec = node->outputs_[i];
+    spec.sizes = outputs[i].sizes();
+    spec.dtype = outputs[i].dtype();
+    spec.device = outputs[i].device();
+  }
+  if (target.is_inplace()) return rebase_history(outputs[0], node);
+  for (int64_t i = 0; i < n; ++i) {
+    if (!is_floating(outputs[i].dtype())) continue;
+    set_history(outputs[i], i + 1 < n ? node : std::move(node), static_cast<int>(i));
   }
 }
 

@@ -58,7 +58,7 @@ inline bool any_requires_grad(Inputs inputs) {
 // it, after its edges are known: an input that is a view may get a new node of its own only then.
 void connect(Node& node, const Tensor* const* inputs, int64_t n);
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now);
-void set_outputs(const Ref<Node>& node, const Tensor* outputs, int64_t n, const Target& target);
+void set_outputs(Ref<Node> node, const Tensor* outputs, int64_t n, const Target& target);
 
 template <class F>
 void record(const char* name, const Target& target, const Tensor& y, Inputs inputs, Saves saves,
@@ -69,7 +69,7 @@ void record(const char* name, const Target& target, const Tensor& y, Inputs inpu
   save(*node, saves, &y, 1, false);
   target.written();
   save(*node, saves, &y, 1, true);
-  set_outputs(node, &y, 1, target);
+  set_outputs(std::move(node), &y, 1, target);
 }
 
 // Several outputs, any number of inputs.
@@ -86,7 +86,7 @@ void record(const char* name, const Tensors& outputs, const Tensors& inputs, Sav
   connect(*node, pointers.data(), pointers.size());
   save(*node, saves, outputs.data(), outputs.size(), false);
   save(*node, saves, outputs.data(), outputs.size(), true);
-  set_outputs(node, outputs.data(), outputs.size(), {});
+  set_outputs(std::move(node), outputs.data(), outputs.size(), {});
 }
 
 }  // namespace zero
