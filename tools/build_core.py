@@ -240,7 +240,8 @@ class Toolchain:
         flags += ["/O2", "/DNDEBUG"] if mode.release else ["/Od", "/Z7"]
         if self.kind == "msvc":  # /fp:precise is its default; named because results depend on it
             return [*flags, "/Zc:preprocessor", "/fp:precise", *isa]
-        return [*flags, *([f"/clang:-O{optimize}"] if mode.release else []), *self._optional_flags, *isa]
+        flags += [f"/clang:-O{optimize}"] if mode.release else []
+        return [*flags, *self._optional_flags, *isa]
 
 
 def machine_name(name: str) -> str:
