@@ -21,7 +21,12 @@ int main() {
 
   const Tensor x = matrix({2, 2}, {1, 2, 2, 1});
   const Tensor target = matrix({2, 1}, {5, 4});
-  const SgdOptions options{.lr = 0.05, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false, .maximize = false};
+  const SgdOptions options{.lr = 0.05,
+                           .momentum = 0,
+                           .dampening = 0,
+                           .weight_decay = 0,
+                           .nesterov = false,
+                           .maximize = false};
   Tensors momentum(parameters.size());
 
   double loss_value = 0;

@@ -1,7 +1,8 @@
 // The node at the end of the graph: adds a gradient to a leaf's .grad.
 //
-// It is a part of the leaf: made once, owned by the leaf's AutogradMeta, and a reference to it counts as one
-// to the leaf (Node::retain). So a graph keeps the leaves it ends at, without a cycle.
+// It is a part of the leaf: made once, owned by the leaf's AutogradMeta, and a reference to it
+// counts as one to the leaf (Node::retain). So a graph keeps the leaves it ends at, without a
+// cycle.
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/engine.h"
 #include "zero/autograd/meta.h"
@@ -43,7 +44,8 @@ Node* accumulator(const Tensor& leaf) {
   if (Node* node = meta.accumulator.load(std::memory_order_acquire)) return node;
   Node* fresh = new AccumulateGrad(leaf.impl());
   Node* other = nullptr;
-  if (meta.accumulator.compare_exchange_strong(other, fresh, std::memory_order_acq_rel)) return fresh;
+  if (meta.accumulator.compare_exchange_strong(other, fresh, std::memory_order_acq_rel))
+    return fresh;
   delete fresh;  // another thread was first
   return other;
 }

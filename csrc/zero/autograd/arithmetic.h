@@ -1,19 +1,20 @@
-// What the engine asks of the operators. Declared here and defined in ops/gradient.cpp, so that autograd
-// includes nothing above it.
+// What the engine asks of the operators. Declared here and defined in ops/gradient.cpp, so that
+// autograd includes nothing above it.
 #pragma once
 
 #include "zero/autograd/node.h"
 
 namespace zero::gradient {
 
-Tensor add(const Tensor& a, const Tensor& b);          // recorded if gradients are on
-void add_into(const Tensor& into, const Tensor& g);    // into += g, not recorded
+Tensor add(const Tensor& a, const Tensor& b);        // recorded if gradients are on
+void add_into(const Tensor& into, const Tensor& g);  // into += g, not recorded
 Tensor clone(const Tensor& x);
 Tensor zeros(const OutputSpec& spec);
 Tensor ones(const OutputSpec& spec);
-Tensor sum_to(const Tensor& g, const Dims& sizes);     // undoes a broadcast
+Tensor sum_to(const Tensor& g, const Dims& sizes);  // undoes a broadcast
 Tensor cast(const Tensor& g, DType dtype);
-// Recorded if gradients are on: a copy of x laid out with `strides`, a strided view, a write into a view.
+// Recorded if gradients are on: a copy of x laid out with `strides`, a strided view, a write into a
+// view.
 Tensor with_strides(const Tensor& x, const Dims& strides);
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset);
 void copy_into(const Tensor& view, const Tensor& x);

@@ -1,5 +1,6 @@
-// The engine runs nodes by falling sequence number: every edge leads to a smaller one, so when a node comes
-// up, all gradients for it have arrived. The loop is iterative, and a node's memory goes as soon as it ran.
+// The engine runs nodes by falling sequence number: every edge leads to a smaller one, so when a
+// node comes up, all gradients for it have arrived. The loop is iterative, and a node's memory goes
+// as soon as it ran.
 #include "zero/autograd/engine.h"
 
 #include <unordered_map>
@@ -12,8 +13,9 @@ namespace zero {
 
 namespace {
 
-// The nodes that wait at one time, with the gradients that have arrived for them. They are few (a chain of 10^6
-// nodes needs one slot), so they are searched one by one; a table (open addressing) helps from kFew on.
+// The nodes that wait at one time, with the gradients that have arrived for them. They are few (a
+// chain of 10^6 nodes needs one slot), so they are searched one by one; a table (open addressing)
+// helps from kFew on.
 class Pending {
  public:
   struct Item {
@@ -47,7 +49,8 @@ class Pending {
     int32_t item;
     // Of equal numbers (leaves) the first to arrive goes first.
     bool operator<(const Entry& other) const {
-      return sequence_nr != other.sequence_nr ? sequence_nr < other.sequence_nr : arrival > other.arrival;
+      return sequence_nr != other.sequence_nr ? sequence_nr < other.sequence_nr
+                                              : arrival > other.arrival;
     }
   };
 
@@ -106,20 +109,24 @@ class Pending {
   SmallVector<Item, 4> items_;
   SmallVector<Entry, kFew> heap_;
   SmallVector<int32_t, 8> free_;
-  SmallVector<int32_t, 1> table_;  // index of an item, -1 where empty; no table at all while there are few
+  SmallVector<int32_t, 1>
+      table_;  // index of an item, -1 where empty; no table at all while there are few
   uint64_t arrivals_ = 0;
 };
 
-// The shape, dtype and device of the forward output; a formula that did not undo a broadcast or cast is completed here.
+// The shape, dtype and device of the forward output; a formula that did not undo a broadcast or
+// cast is completed here.
 void fit(Tensor& g, const OutputSpec& spec, const Node& from) {
   if (!(g.sizes() == spec.sizes)) {
     ZERO_CHECK(expands_to(spec.sizes, g.sizes()), ShapeError, "backward: ", from.name(),
-               " returned a gradient of the wrong shape; got ", g.sizes(), ", expected ", spec.sizes);
+               " returned a gradient of the wrong shape; got ", g.sizes(), ", expected ",
+               spec.sizes);
     g = gradient::sum_to(g, spec.sizes);
   }
   if (g.dtype() != spec.dtype) g = gradient::cast(g, spec.dtype);
   ZERO_CHECK(g.device() == spec.device, Error, "backward: ", from.name(),
-             " returned a gradient on another device; got ", g.device(), ", expected ", spec.device);
+             " returned a gradient on another device; got ", g.device(), ", expected ",
+             spec.device);
 }
 
 bool is_sole_owner(const Tensor& g) {
@@ -167,8 +174,8 @@ class Needed {
 };
 
 // Runs the graph. With targets, their gradients are returned and nothing is accumulated.
-Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const SmallVector<Edge, 3>& targets,
-            bool retain_graph, bool create_graph) {
+Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
+            const SmallVector<Edge, 3>& targets, bool retain_graph, bool create_graph) {
   GradModeGuard mode(create_graph);
   Tensors captured(targets.size());
   std::unique_ptr<Needed> needed;
@@ -191,7 +198,8 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const Small
 
     Grads out = node.apply(std::move(item.grads));
     ZERO_CHECK(out.size() == node.next_.size(), Error, "backward: ", node.name(),
-               " returned the wrong number of gradients; got ", out.size(), ", expected ", node.next_.size());
+               " returned the wrong number of gradients; got ", out.size(), ", expected ",
+               node.next_.size());
     if (!retain_graph) node.release_saved();
     for (int64_t i = 0; i < out.size(); ++i) {
       const Edge& e = node.next_[i];
@@ -207,25 +215,30 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads, const Small
 
 Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
                  const SmallVector<Edge, 3>& targets, bool retain_graph, bool create_graph) {
-  ZERO_CHECK(!roots.empty(), ValueError, op, ": no outputs; got an empty list, expected at least one tensor");
+  ZERO_CHECK(!roots.empty(), ValueError, op,
+             ": no outputs; got an empty list, expected at least one tensor");
   ZERO_CHECK(grads.empty() || grads.size() == roots.size(), ValueError, op,
-             ": as many gradients as outputs are needed; got ", grads.size(), ", expected ", roots.size());
+             ": as many gradients as outputs are needed; got ", grads.size(), ", expected ",
+             roots.size());
   SmallVector<Edge, 3> edges;
   Tensors seeds;
   for (int64_t i = 0; i < roots.size(); ++i) {
     const Tensor& root = roots[i];
-    ZERO_CHECK(requires_grad(root), Error, op, ": a tensor does not require grad and does not have a grad_fn; got ",
-               root, ", expected the result of recorded operations on a tensor with requires_grad=True");
+    ZERO_CHECK(requires_grad(root), Error, op,
+               ": a tensor does not require grad and does not have a grad_fn; got ", root,
+               ", expected the result of recorded operations on a tensor with requires_grad=True");
     Tensor seed = grads.empty() ? Tensor() : grads[i];
     if (!seed.defined()) {
-      ZERO_CHECK(root.numel() == 1, Error, op, ": grad can be implicitly created only for scalar outputs; got ", root,
+      ZERO_CHECK(root.numel() == 1, Error, op,
+                 ": grad can be implicitly created only for scalar outputs; got ", root,
                  ", expected one element, or a gradient of the same shape");
       seed = gradient::ones({root.sizes(), root.dtype(), root.device()});
     }
-    ZERO_CHECK(seed.sizes() == root.sizes(), ShapeError, op, ": a gradient's shape differs from its output's; got ",
-               seed.sizes(), ", expected ", root.sizes());
-    ZERO_CHECK(is_floating(seed.dtype()), DTypeError, op, ": a gradient is not floating point; got ", seed,
-               ", expected ", root.dtype());
+    ZERO_CHECK(seed.sizes() == root.sizes(), ShapeError, op,
+               ": a gradient's shape differs from its output's; got ", seed.sizes(), ", expected ",
+               root.sizes());
+    ZERO_CHECK(is_floating(seed.dtype()), DTypeError, op,
+               ": a gradient is not floating point; got ", seed, ", expected ", root.dtype());
     edges.push_back(gradient_edge(root));
     seeds.push_back(seed.dtype() == root.dtype() ? seed : gradient::cast(seed, root.dtype()));
   }
@@ -250,7 +263,8 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
     run_from("backward", roots, grads, {}, retain_graph, create_graph);
     return;
   }
-  Tensors found = run_from("backward", roots, grads, target_edges("backward", inputs), retain_graph, create_graph);
+  Tensors found = run_from("backward", roots, grads, target_edges("backward", inputs), retain_graph,
+                           create_graph);
   GradModeGuard mode(create_graph);
   for (int64_t i = 0; i < inputs.size(); ++i) {
     if (!found[i].defined()) continue;
@@ -261,12 +275,15 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
 
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused) {
-  ZERO_CHECK(!inputs.empty(), ValueError, "grad: no inputs; got an empty list, expected at least one tensor");
-  Tensors found = run_from("grad", roots, grads, target_edges("grad", inputs), retain_graph, create_graph);
+  ZERO_CHECK(!inputs.empty(), ValueError,
+             "grad: no inputs; got an empty list, expected at least one tensor");
+  Tensors found =
+      run_from("grad", roots, grads, target_edges("grad", inputs), retain_graph, create_graph);
   for (int64_t i = 0; i < inputs.size(); ++i)
     ZERO_CHECK(found[i].defined() || allow_unused, Error,
-               "grad: one of the differentiated tensors appears to not have been used in the graph; got input ", i,
-               ", expected allow_unused=True if that is meant");
+               "grad: one of the differentiated tensors appears to not have been used in the "
+               "graph; got input ",
+               i, ", expected allow_unused=True if that is meant");
   return found;
 }
 

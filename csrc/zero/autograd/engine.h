@@ -5,13 +5,13 @@
 
 namespace zero {
 
-// Adds the gradients of `roots` (weighted by `grads`; an undefined one is 1 for a single element) to the .grad of
-// all leaves below, or only of `inputs` where given.
+// Adds the gradients of `roots` (weighted by `grads`; an undefined one is 1 for a single element)
+// to the .grad of all leaves below, or only of `inputs` where given.
 void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, bool create_graph,
               const Tensors& inputs = {});
 
-// The gradients for `inputs`, leaves or not, without touching any .grad. Undefined where an input was not
-// part of the graph and `allow_unused` says that is fine.
+// The gradients for `inputs`, leaves or not, without touching any .grad. Undefined where an input
+// was not part of the graph and `allow_unused` says that is fine.
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused);
 

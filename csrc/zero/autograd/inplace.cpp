@@ -6,8 +6,8 @@ namespace zero {
 
 namespace {
 
-// The gradient of a base after a part of it was overwritten: the part's goes through the write's own
-// node, the rest passes. The write's first input was the view itself.
+// The gradient of a base after a part of it was overwritten: the part's goes through the write's
+// own node, the rest passes. The write's first input was the view itself.
 class CopySlices final : public Node {
  public:
   CopySlices(const Tensor& base, const Tensor& view, Ref<Node> write)
@@ -200,7 +200,8 @@ void set_data(const Tensor& x, const Tensor& data) {
   impl.own_version_ = std::move(count);
   // The node of a leaf expects gradients of the new shape from now on.
   AutogradMeta* meta = autograd_meta(x);
-  if (Node* node = meta ? meta->accumulator.load() : nullptr) node->outputs_[0] = {x.sizes(), x.dtype(), x.device()};
+  if (Node* node = meta ? meta->accumulator.load() : nullptr)
+    node->outputs_[0] = {x.sizes(), x.dtype(), x.device()};
 }
 
 }  // namespace zero

@@ -16,7 +16,8 @@ class Target {
   bool is_inplace() const { return tensor_ && inplace_; }
   const Tensor& tensor() const { return *tensor_; }
 
-  // Before the write: the tensor to write to. Raises what autograd, the shape, the dtype or overlapping memory forbid.
+  // Before the write: the tensor to write to. Raises what autograd, the shape, the dtype or
+  // overlapping memory forbid.
   Tensor prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const;
   // The values of x for backward: x itself, or a copy when this write is about to change it.
   Tensor preserve(const Tensor& x, bool needed) const;
@@ -32,11 +33,12 @@ class Target {
   bool inplace_ = false;
 };
 
-// Raises if x may not be written: memory that several elements share, and, when the write is `recorded`, a
-// leaf that needs a gradient, a view of one, a view made under no_grad or by a function with several outputs.
+// Raises if x may not be written: memory that several elements share, and, when the write is
+// `recorded`, a leaf that needs a gradient, a view of one, a view made under no_grad or by a
+// function with several outputs.
 void check_inplace(const char* op, const Tensor& x, bool recorded);
 
-bool overlaps_itself(const Tensor& x);                   // two elements at one place, as after expand
+bool overlaps_itself(const Tensor& x);  // two elements at one place, as after expand
 bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
 
 // After x was overwritten by `node`: x's history, and that of the tensor it is a view of.

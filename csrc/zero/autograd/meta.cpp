@@ -20,8 +20,9 @@ AutogradMeta& make_autograd_meta(const Tensor& x) {
 }
 
 void set_requires_grad(const Tensor& x, bool on) {
-  ZERO_CHECK(is_leaf(x) || on, Error, "requires_grad: only leaves can stop requiring a gradient; got ", x,
-             " made by ", grad_fn(x)->name(), ", expected a leaf; detach() gives one");
+  ZERO_CHECK(is_leaf(x) || on, Error,
+             "requires_grad: only leaves can stop requiring a gradient; got ", x, " made by ",
+             grad_fn(x)->name(), ", expected a leaf; detach() gives one");
   ZERO_CHECK(!on || is_floating(x.dtype()), Error,
              "requires_grad: only floating point tensors can require gradients; got ", x);
   if (!is_leaf(x) || (!on && !autograd_meta(x))) return;
@@ -47,9 +48,10 @@ Ref<Node> grad_fn(const Tensor& x) {
   const TensorImpl& view = *x.impl();
   auto backward = [spec = OutputSpec{base.sizes(), base.dtype(), base.device()},
                    base_strides = base.strides(), base_offset = base.storage_offset(),
-                   sizes = view.sizes_, strides = view.strides_, offset = view.offset_](
-                      Node&, const Tensor& g) {
-    return gradient::as_strided_backward(g, spec, base_strides, sizes, strides, offset - base_offset);
+                   sizes = view.sizes_, strides = view.strides_,
+                   offset = view.offset_](Node&, const Tensor& g) {
+    return gradient::as_strided_backward(g, spec, base_strides, sizes, strides,
+                                         offset - base_offset);
   };
   Ref<Node> node = make_ref<OpNode<decltype(backward)>>("AsStridedBackward0", std::move(backward));
   const Tensor* input = &base;
@@ -70,9 +72,12 @@ void set_grad(const Tensor& x, const Tensor& g) {
     return;
   }
   ZERO_CHECK(!g.is_same(x), Error, "grad: a tensor cannot be its own gradient; got ", g);
-  ZERO_CHECK(g.sizes() == x.sizes(), ShapeError, "grad: shape differs; got ", g.sizes(), ", expected ", x.sizes());
-  ZERO_CHECK(g.dtype() == x.dtype(), DTypeError, "grad: dtype differs; got ", g.dtype(), ", expected ", x.dtype());
-  ZERO_CHECK(g.device() == x.device(), Error, "grad: device differs; got ", g.device(), ", expected ", x.device());
+  ZERO_CHECK(g.sizes() == x.sizes(), ShapeError, "grad: shape differs; got ", g.sizes(),
+             ", expected ", x.sizes());
+  ZERO_CHECK(g.dtype() == x.dtype(), DTypeError, "grad: dtype differs; got ", g.dtype(),
+             ", expected ", x.dtype());
+  ZERO_CHECK(g.device() == x.device(), Error, "grad: device differs; got ", g.device(),
+             ", expected ", x.device());
   make_autograd_meta(x).grad = g;
 }
 

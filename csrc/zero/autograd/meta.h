@@ -43,7 +43,8 @@ AutogradMeta& make_autograd_meta(const Tensor& x);
 inline bool requires_grad(const Tensor& x) {
   if (!x.defined()) return false;
   const AutogradMeta* meta = autograd_meta(x);
-  return meta && (meta->requires_grad || meta->grad_fn || (meta->base.defined() && requires_grad(meta->base)));
+  return meta && (meta->requires_grad || meta->grad_fn ||
+                  (meta->base.defined() && requires_grad(meta->base)));
 }
 // Leaves only; raises for integers and for results of recorded operations.
 void set_requires_grad(const Tensor& x, bool on);

@@ -1,4 +1,5 @@
-// A node of the autograd graph: one recorded operation, from the gradients of its outputs to those of its inputs.
+// A node of the autograd graph: one recorded operation, from the gradients of its outputs to those
+// of its inputs.
 #pragma once
 
 #include "zero/autograd/saved_tensor.h"
@@ -66,7 +67,8 @@ class Node : public RefCounted {
   Node* next_dead_ = nullptr;
 };
 
-// The node and output that produced x, or the accumulator of a leaf; no node if x needs no gradient.
+// The node and output that produced x, or the accumulator of a leaf; no node if x needs no
+// gradient.
 Edge gradient_edge(const Tensor& x);
 
 }  // namespace zero

@@ -9,9 +9,9 @@ void connect(Node& node, const Tensor* const* inputs, int64_t n) {
   node.number();
 }
 
-// Inputs are saved before a write in place is counted, so that a later unpack sees the write; outputs after.
+// Inputs are saved before a write in place is counted, so that a later unpack sees the write;
+// outputs after.
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now) {
-  if (saves.size() == 0) return;
   node.saved_.resize(static_cast<int64_t>(saves.size()));
   int64_t slot = -1;
   for (const Tensor* x : saves) {

@@ -7,10 +7,11 @@
 //     return y;
 //   }
 //
-// `inputs` are the tensors a gradient may flow to, `saves` what the formula needs (an entry may be null:
-// keep(condition, x)). The lambda gets the node and the gradient of the output (or, with several outputs,
-// `Grads& gs`) and returns one Tensor, or Grads with one entry per input. It captures only small values,
-// never tensors: those go through `saves`, where writes in place are noticed.
+// `inputs` are the tensors a gradient may flow to, `saves` what the formula needs (an entry may be
+// null: keep(condition, x)). The lambda gets the node and the gradient of the output (or, with
+// several outputs, `Grads& gs`) and returns one Tensor, or Grads with one entry per input. It
+// captures only small values, never tensors: those go through `saves`, where writes in place are
+// noticed.
 #pragma once
 
 #include <initializer_list>
@@ -54,8 +55,9 @@ inline bool any_requires_grad(Inputs inputs) {
   return false;
 }
 
-// Fill a new node; record() below calls them in the order that in-place writes ask for. connect also numbers
-// it, after its edges are known: an input that is a view may get a new node of its own only then.
+// Fill a new node; record() below calls them in the order that in-place writes ask for. connect
+// also numbers it, after its edges are known: an input that is a view may get a new node of its own
+// only then.
 void connect(Node& node, const Tensor* const* inputs, int64_t n);
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now);
 void set_outputs(Ref<Node> node, const Tensor* outputs, int64_t n, const Target& target);
@@ -66,15 +68,16 @@ void record(const char* name, const Target& target, const Tensor& y, Inputs inpu
   if (!any_requires_grad(inputs) || !is_floating(y.dtype())) return target.written();
   Ref<Node> node = make_ref<OpNode<F>>(name, std::move(backward));
   connect(*node, inputs.begin(), static_cast<int64_t>(inputs.size()));
-  save(*node, saves, &y, 1, false);
+  if (saves.size() > 0) save(*node, saves, &y, 1, false);
   target.written();
-  save(*node, saves, &y, 1, true);
+  if (saves.size() > 0) save(*node, saves, &y, 1, true);
   set_outputs(std::move(node), &y, 1, target);
 }
 
 // Several outputs, any number of inputs.
 template <class F>
-void record(const char* name, const Tensors& outputs, const Tensors& inputs, Saves saves, F backward) {
+void record(const char* name, const Tensors& outputs, const Tensors& inputs, Saves saves,
+            F backward) {
   SmallVector<const Tensor*, 8> pointers;
   bool any = false;
   for (const Tensor& x : inputs) {

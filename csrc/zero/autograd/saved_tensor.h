@@ -10,7 +10,8 @@ class Node;
 class SavedTensor {
  public:
   SavedTensor() = default;
-  // An output of its own node is kept without history, or node and tensor would keep each other alive.
+  // An output of its own node is kept without history, or node and tensor would keep each other
+  // alive.
   SavedTensor(const Tensor& x, bool is_output, int output_nr = 0);
 
   // The tensor with its history; raises if it was changed in place or already freed.

@@ -9,7 +9,16 @@ namespace zero {
 
 // The order is the order of promotion inside one category.
 enum class DType : uint8_t {
-  Bool, UInt8, Int8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64
+  Bool,
+  UInt8,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64
 };
 inline constexpr int kNumDTypes = 10;
 
@@ -18,8 +27,9 @@ struct Half { uint16_t bits; };
 struct BFloat16 { uint16_t bits; };
 
 inline constexpr int8_t kItemsizes[kNumDTypes] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-inline constexpr const char* kDTypeNames[kNumDTypes] = {
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
+inline constexpr const char* kDTypeNames[kNumDTypes] = {"bool",    "uint8",  "int8",    "int16",
+                                                        "int32",   "int64",  "float16", "bfloat16",
+                                                        "float32", "float64"};
 
 constexpr int64_t itemsize(DType t) { return kItemsizes[static_cast<int>(t)]; }
 constexpr const char* name(DType t) { return kDTypeNames[static_cast<int>(t)]; }
@@ -27,14 +37,19 @@ constexpr bool is_floating(DType t) { return t >= DType::Float16; }
 constexpr bool is_integral(DType t) { return t < DType::Float16 && t != DType::Bool; }
 inline std::ostream& operator<<(std::ostream& out, DType t) { return out << name(t); }
 
-// Bool < integers < floats: a Python scalar or 0-d tensor changes the dtype only of a lower category.
+// Bool < integers < floats: a Python scalar or 0-d tensor changes the dtype only of a lower
+// category.
 constexpr int category(DType t) { return t == DType::Bool ? 0 : is_floating(t) ? 2 : 1; }
 
 // The smallest dtype that holds both; float16 with bfloat16 gives float32, uint8 with a signed
 // type the next wider signed one.
 constexpr DType promote(DType a, DType b) {
   if (a == b) return a;
-  if (a > b) { DType t = a; a = b; b = t; }
+  if (a > b) {
+    DType t = a;
+    a = b;
+    b = t;
+  }
   if (a == DType::UInt8 && b == DType::Int8) return DType::Int16;
   if (a == DType::Float16 && b == DType::BFloat16) return DType::Float32;
   return b;

@@ -45,7 +45,8 @@ template <class E, class... Parts>
 }  // namespace zero
 
 // ZERO_CHECK(condition, ShapeError, "op: what is wrong; got ", a, ", expected ", b)
-#define ZERO_CHECK(condition, ErrorType, ...)                                \
-  do {                                                                       \
-    if (!(condition)) [[unlikely]] ::zero::fail<::zero::ErrorType>(__VA_ARGS__); \
+#define ZERO_CHECK(condition, ErrorType, ...)       \
+  do {                                              \
+    if (!(condition)) [[unlikely]]                  \
+      ::zero::fail<::zero::ErrorType>(__VA_ARGS__); \
   } while (0)

@@ -32,7 +32,8 @@ class RefCounted {
   mutable std::atomic<uint32_t> count_{1};
 };
 
-// How the last handle ends an object; a class may say otherwise by its own overload (autograd/node.h).
+// How the last handle ends an object; a class may say otherwise by its own overload
+// (autograd/node.h).
 template <class T>
 void destroy(T* object) noexcept {
   delete object;
@@ -44,12 +45,24 @@ class Ref {
   Ref() = default;
   Ref(std::nullptr_t) {}
   // Takes over the reference that a new object is born with.
-  static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
-  static Ref share(T* object) { if (object) object->retain(); return adopt(object); }
-  Ref(const Ref& other) : object_(other.object_) { if (object_) object_->retain(); }
+  static Ref adopt(T* object) {
+    Ref r;
+    r.object_ = object;
+    return r;
+  }
+  static Ref share(T* object) {
+    if (object) object->retain();
+    return adopt(object);
+  }
+  Ref(const Ref& other) : object_(other.object_) {
+    if (object_) object_->retain();
+  }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   template <class U> Ref(Ref<U> other) noexcept : object_(other.detach()) {}
-  Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
   ~Ref() { reset(); }
 
   void reset() noexcept {

@@ -7,7 +7,8 @@ namespace zero {
 int64_t checked_numel(const char* op, const Dims& sizes, int64_t itemsize) {
   bool empty = false;
   for (int64_t s : sizes) {
-    ZERO_CHECK(s >= 0, ShapeError, op, ": a size is negative; got ", sizes, ", expected sizes >= 0");
+    ZERO_CHECK(s >= 0, ShapeError, op, ": a size is negative; got ", sizes,
+               ", expected sizes >= 0");
     empty |= s == 0;
   }
   if (empty) return 0;
@@ -16,8 +17,8 @@ int64_t checked_numel(const char* op, const Dims& sizes, int64_t itemsize) {
   int64_t n = 1;
   for (int64_t s : sizes) {
     const bool small = (n | s) < (int64_t{1} << 31);  // spares a division
-    ZERO_CHECK(small ? n * s <= limit : n <= limit / s, ShapeError, op, ": too many elements; got ", sizes,
-               ", expected at most 2**63 - 1 bytes in all");
+    ZERO_CHECK(small ? n * s <= limit : n <= limit / s, ShapeError, op, ": too many elements; got ",
+               sizes, ", expected at most 2**63 - 1 bytes in all");
     n *= s;
   }
   return n;
@@ -88,7 +89,8 @@ Dims wrap_dims(const char* op, const Dims& dims, int64_t ndim) {
 bool view_strides(const Dims& sizes, const Dims& strides, const Dims& new_sizes, Dims* out) {
   *out = contiguous_strides(new_sizes);
   if (sizes.empty() || numel(sizes) == 0) return true;  // one element or none: any strides will do
-  // Walk both shapes from the end; each run of old dimensions without a gap serves a run of new ones.
+  // Walk both shapes from the end; each run of old dimensions without a gap serves a run of new
+  // ones.
   int64_t target = new_sizes.size() - 1;
   int64_t base = sizes.empty() ? 1 : strides[sizes.size() - 1];
   int64_t run = 1, filled = 1;

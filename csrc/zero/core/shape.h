@@ -21,8 +21,13 @@ class SmallVector {
   SmallVector(int64_t n, const T& value) { resize(n, value); }
   SmallVector(std::initializer_list<T> items) : SmallVector(items.begin(), items.end()) {}
   template <class It>
-    requires requires(It i) { *i; ++i; }
-  SmallVector(It first, It last) { for (; first != last; ++first) push_back(*first); }
+    requires requires(It i) {
+      *i;
+      ++i;
+    }
+  SmallVector(It first, It last) {
+    for (; first != last; ++first) push_back(*first);
+  }
   SmallVector(const SmallVector& other) {
     if constexpr (kTrivial) {
       assign(other);

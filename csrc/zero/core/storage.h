@@ -24,7 +24,8 @@ void destroy(Storage* storage) noexcept;
 
 class Storage : public VersionCounter {
  public:
-  // Fresh memory, uninitialised; none on the meta device. A little of it lies behind the object, in one block.
+  // Fresh memory, uninitialised; none on the meta device. A little of it lies behind the object, in
+  // one block.
   static Ref<Storage> fresh(size_t nbytes, Device device) {
     const bool behind = device == Device::Cpu && nbytes <= kMaxBehind;
     void* block = allocate(kHeader + (behind ? nbytes : 0));
@@ -44,8 +45,10 @@ class Storage : public VersionCounter {
       : data_(data), nbytes_(nbytes), device_(Device::Cpu), release_(release), owner_(owner) {}
   static void* operator new(size_t) { return allocate(kHeader); }
   ~Storage() {
-    if (release_) release_(owner_);
-    else if (data_ && !behind_) deallocate(data_, nbytes_);
+    if (release_)
+      release_(owner_);
+    else if (data_ && !behind_)
+      deallocate(data_, nbytes_);
   }
 
   void* data() const { return data_; }

@@ -5,8 +5,8 @@ namespace zero {
 Tensor empty(const Dims& sizes, TensorOptions options) {
   const int64_t item = itemsize(options.dtype);
   const int64_t n = checked_numel("empty", sizes, item);
-  return Tensor(make_ref<TensorImpl>(Storage::fresh(static_cast<size_t>(n * item), options.device), sizes,
-                                     options.dtype, n));
+  return Tensor(make_ref<TensorImpl>(Storage::fresh(static_cast<size_t>(n * item), options.device),
+                                     sizes, options.dtype, n));
 }
 
 // One past the largest element offset that the geometry reaches.
@@ -23,12 +23,14 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
   const int64_t item = itemsize(options.dtype);
   checked_numel("empty_strided", sizes, item);
   const size_t nbytes = static_cast<size_t>(extent(sizes, strides) * item);
-  return Tensor(make_ref<TensorImpl>(Storage::fresh(nbytes, options.device), sizes, strides, 0, options.dtype));
+  return Tensor(make_ref<TensorImpl>(Storage::fresh(nbytes, options.device), sizes, strides, 0,
+                                     options.dtype));
 }
 
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
   const int64_t reach = extent(sizes, strides);
-  const int64_t have = static_cast<int64_t>(base.impl()->storage_->nbytes()) / itemsize(base.dtype());
+  const int64_t have =
+      static_cast<int64_t>(base.impl()->storage_->nbytes()) / itemsize(base.dtype());
   if (reach == 0) offset = std::min(offset, have);  // an empty view touches nothing
   const int64_t last = offset + reach;
   ZERO_CHECK(offset >= 0 && last <= have, ShapeError, op,

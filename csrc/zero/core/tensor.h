@@ -11,9 +11,7 @@
 namespace zero {
 
 // Owned by the tensor, defined by autograd (autograd/meta.h); core only ends it.
-struct AutogradMetaBase {
-  virtual ~AutogradMetaBase() = default;
-};
+struct AutogradMetaBase { virtual ~AutogradMetaBase() = default; };
 
 struct TensorOptions {
   DType dtype = default_dtype();
@@ -101,7 +99,8 @@ using Tensors = SmallVector<Tensor, 3>;
 Tensor empty(const Dims& sizes, TensorOptions options = {});
 // New strides over fresh memory, just large enough.
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
-// Another view of the same storage, without any record in autograd. `op` names the caller in errors.
+// Another view of the same storage, without any record in autograd. `op` names the caller in
+// errors.
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset);
 
 // "float32 (2, 3)" for error messages.

@@ -1,8 +1,8 @@
 // The kernel table: plain function pointers, one table per instruction set, chosen once by cpuid.
 //
-// Kernels know pointers, strides and counts. They never allocate (scratch comes as an argument), never
-// throw and never see a Tensor. Each family is written once in <family>.inl; isa_*.cpp compile all
-// families per instruction set and fill one table.
+// Kernels know pointers, strides and counts. They never allocate (scratch comes as an argument),
+// never throw and never see a Tensor. Each family is written once in <family>.inl; isa_*.cpp
+// compile all families per instruction set and fill one table.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,19 @@ constexpr ComputeType compute_type(DType t) {
   }
 }
 
-// ---- elementwise ---------------------------------------------------------------------------------
+// ---- elementwise --------------------------------------------------------------------------------
 // A two-dimensional loop. data[0] is the output, data[1..] are the inputs; strides[k] is the byte
-// stride of operand k along the inner dimension (n0), strides[operands + k] along the outer one (n1).
-// params points to the op's parameters (a struct in table.h) or is null. The output may be one of the
-// inputs (same address, same strides); an input with stride 0 must not overlap the output.
+// stride of operand k along the inner dimension (n0), strides[operands + k] along the outer one
+// (n1). params points to the op's parameters (a struct in table.h) or is null. The output may be
+// one of the inputs (same address, same strides); an input with stride 0 must not overlap the
+// output.
 using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, int64_t n1,
                         const void* params);
 
 // X(name, number of inputs, types it exists for)
 //   types: Float = f32 f64; Number = + i64 i32; Any = + bool; Bits = i64 i32 bool
 // Results have the compute type, except for the comparisons (kind Compare), whose result is bool.
+// clang-format off
 #define ZERO_UNARY_OPS(X)                                                                       \
   X(Neg, Number) X(Abs, Number) X(Sign, Any) X(Exp, Float) X(Exp2, Float) X(Expm1, Float)       \
   X(Log, Float) X(Log2, Float) X(Log10, Float) X(Log1p, Float) X(Sqrt, Float) X(Rsqrt, Float)   \
@@ -44,7 +46,8 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
   X(Trunc, Float) X(Erf, Float) X(Erfc, Float) X(Sinh, Float) X(Cosh, Float) X(Asin, Float)     \
   X(Acos, Float) X(Atan, Float) X(Asinh, Float) X(Acosh, Float) X(Atanh, Float)                 \
   X(BitNot, Bits) X(Clamp, Number)
-#define ZERO_UNARY_COMPARE_OPS(X) X(LogicalNot, Any) X(IsNan, Float) X(IsInf, Float) X(IsFinite, Float)
+#define ZERO_UNARY_COMPARE_OPS(X)                                                               \
+  X(LogicalNot, Any) X(IsNan, Float) X(IsInf, Float) X(IsFinite, Float)
 #define ZERO_BINARY_OPS(X)                                                                      \
   X(Add, Any) X(Sub, Number) X(Mul, Any) X(Div, Float) X(FloorDiv, Number) X(TruncDiv, Number)  \
   X(Remainder, Number) X(Fmod, Number) X(Pow, Number) X(Maximum, Any) X(Minimum, Any)           \
@@ -53,23 +56,33 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
 #define ZERO_BINARY_COMPARE_OPS(X)                                                              \
   X(Eq, Any) X(Ne, Any) X(Lt, Any) X(Le, Any) X(Gt, Any) X(Ge, Any)                             \
   X(LogicalAnd, Any) X(LogicalOr, Any) X(LogicalXor, Any)
+// clang-format on
 // Add and Sub take AlphaParams (a + alpha * b) or null (alpha = 1); Clamp takes ClampParams.
-struct AlphaParams { double f; int64_t i; };                  // the one of the compute type is read
-struct ClampParams { double lo_f, hi_f; int64_t lo_i, hi_i; };  // NaN inputs stay NaN
+struct AlphaParams {  // the one of the compute type is read
+  double f;
+  int64_t i;
+};
+struct ClampParams {  // NaN inputs stay NaN
+  double lo_f, hi_f;
+  int64_t lo_i, hi_i;
+};
 
 #define ZERO_ENUM_ITEM(name, types) name,
+// clang-format off
 enum class ElementwiseOp : uint8_t {
   ZERO_UNARY_OPS(ZERO_ENUM_ITEM) ZERO_UNARY_COMPARE_OPS(ZERO_ENUM_ITEM)
   ZERO_BINARY_OPS(ZERO_ENUM_ITEM) ZERO_BINARY_COMPARE_OPS(ZERO_ENUM_ITEM)
   Where,  // out = cond ? a : b; inputs cond (bool), a, b of the compute type
   Count
 };
+// clang-format on
 #undef ZERO_ENUM_ITEM
 
-// ---- matrix products (gemm.inl) --------------------------------------------------------------------
-// c = a b + bias, or c += a b + bias. a is m x k, b is k x n, with any strides in elements; rows of c are dense
-// and c_row apart. bias has one value per column, or is null. The bits of c don't depend on how the caller
-// cuts m and n, as long as a part with up to four rows or columns stays one.
+// ---- matrix products (gemm.inl) -----------------------------------------------------------------
+// c = a b + bias, or c += a b + bias. a is m x k, b is k x n, with any strides in elements; rows of
+// c are dense and c_row apart. bias has one value per column, or is null. The bits of c don't
+// depend on how the caller cuts m and n, as long as a part with up to four rows or columns stays
+// one.
 struct GemmArgs {
   int64_t m, n, k;
   const void* a;
@@ -83,22 +96,27 @@ struct GemmArgs {
 };
 using GemmFn = void (*)(const GemmArgs& args, void* scratch);
 
-// ---- optimizers (optim.inl) ------------------------------------------------------------------------
+// ---- optimizers (optim.inl) ---------------------------------------------------------------------
 struct SgdArgs {
   double lr, momentum, dampening, weight_decay;
   bool nesterov, maximize;
   bool first;  // the momentum buffer has no value yet
 };
 // One pass over n parameters, their gradients and, with momentum, their buffers (else null).
-using SgdFn = void (*)(void* parameter, const void* grad, void* momentum, int64_t n, const SgdArgs& args);
+using SgdFn = void (*)(void* parameter, const void* grad, void* momentum, int64_t n,
+                       const SgdArgs& args);
 
-// ---- reductions (reduce.inl) -----------------------------------------------------------------------
-// Sum accumulates in float64 or int64, Deviation in DeviationState, Max and Min in the compute type, ArgMax and
-// ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of bool are all and any.
+// ---- reductions (reduce.inl) --------------------------------------------------------------------
+// Sum accumulates in float64 or int64, Deviation in DeviationState, Max and Min in the compute
+// type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of
+// bool are all and any.
 enum class ReduceOp : uint8_t { Sum, Deviation, Max, Min, ArgMax, ArgMin, Count };
 
 struct DeviationState { double squares, sum; };  // of x - shift
-template <class T> struct ArgState { T value; int64_t index; };
+template <class T> struct ArgState {
+  T value;
+  int64_t index;
+};
 inline constexpr int64_t kMaxStateSize = 16;
 inline constexpr int64_t kReduceTile = 128;  // outputs of one call, at most
 
@@ -110,7 +128,7 @@ struct ReduceDim {
 
 // Folds the elements of up to kReduceTile outputs, one state each.
 struct FoldArgs {
-  const char* in;         // first element of the first output
+  const char* in;  // first element of the first output
   int64_t outputs;
   int64_t output_stride;  // bytes
   const ReduceDim* dims;  // the reduced ones, innermost first
@@ -128,10 +146,12 @@ struct ReduceKernel {
 // sum (a - b)^2; n in float64.
 using SquaredDifferenceFn = double (*)(const void* a, const void* b, int64_t n);
 // out = scale (a - b)
-using ScaledDifferenceFn = void (*)(const void* a, const void* b, double scale, void* out, int64_t n);
+using ScaledDifferenceFn = void (*)(const void* a, const void* b, double scale, void* out,
+                                    int64_t n);
 
-// One element of n along a dimension, for each place [outer, inner]: to[o, i] = from[o, index[o, i], i] (0 where
-// the index is negative), or the other way: to[o, index[o, i], i] = from[o, i]. begin, end count places.
+// One element of n along a dimension, for each place [outer, inner]: to[o, i] = from[o, index[o,
+// i], i] (0 where the index is negative), or the other way: to[o, index[o, i], i] = from[o, i].
+// begin, end count places.
 struct AlongArgs {
   const void* from;
   void* to;
@@ -140,8 +160,9 @@ struct AlongArgs {
 };
 using AlongFn = void (*)(const AlongArgs& args, int64_t begin, int64_t end);
 
-// ---- softmax and cross entropy (softmax.inl) -------------------------------------------------------
-// `rows` rows of n neighbouring elements; or `lanes` neighbouring columns whose n elements are `stride` apart.
+// ---- softmax and cross entropy (softmax.inl) ----------------------------------------------------
+// `rows` rows of n neighbouring elements; or `lanes` neighbouring columns whose n elements are
+// `stride` apart.
 struct SoftmaxArgs {
   const void* x;  // backward: the result y
   const void* g;  // backward only
@@ -154,29 +175,29 @@ using SoftmaxFn = void (*)(const SoftmaxArgs& args);
 inline constexpr int64_t kSoftmaxLanes = 64;  // of one call by columns, at most
 
 struct CrossEntropyArgs {
-  const void* x;           // [rows, n]
-  const int64_t* target;   // a class in [0, n), or `ignore`
-  double *max, *sum;       // per row: max x and sum exp(x - max); written by forward, read by backward
-  double* loss;            // forward: log sum - (x[target] - max), 0 where ignored
-  const void* g;           // backward: of the loss, g_step (0 or 1) apart
+  const void* x;          // [rows, n]
+  const int64_t* target;  // a class in [0, n), or `ignore`
+  double *max, *sum;  // per row: max x and sum exp(x - max); written by forward, read by backward
+  double* loss;       // forward: log sum - (x[target] - max), 0 where ignored
+  const void* g;      // backward: of the loss, g_step (0 or 1) apart
   int64_t g_step;
-  double scale;            // backward: factor for g
-  void* out;               // backward: gradient of x
+  double scale;  // backward: factor for g
+  void* out;     // backward: gradient of x
   int64_t rows, n, ignore;
 };
 using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);
 
-// ---- random --------------------------------------------------------------------------------------
-// Fills out[0..n) with elements begin .. begin + n - 1 of a draw. Element i depends on (seed, offset, i)
-// only, so any split into ranges gives the same values. `offset` is the first Philox counter
-// (core/generator.h); element i uses counter offset + i / 4 where it takes 32 random bits (float32,
-// bernoulli) and offset + i / 2 where it takes 64 (float64, integers).
+// ---- random -------------------------------------------------------------------------------------
+// Fills out[0..n) with elements begin .. begin + n - 1 of a draw. Element i depends on (seed,
+// offset, i) only, so any split into ranges gives the same values. `offset` is the first Philox
+// counter (core/generator.h); element i uses counter offset + i / 4 where it takes 32 random bits
+// (float32, bernoulli) and offset + i / 2 where it takes 64 (float64, integers).
 using RandomFn = void (*)(void* out, int64_t begin, int64_t n, uint64_t seed, uint64_t offset,
                           const void* params);
-struct UniformParams { double lo, hi; };       // [lo, hi)
+struct UniformParams { double lo, hi; };  // [lo, hi)
 struct NormalParams { double mean, std; };
-struct RandintParams { int64_t lo, hi; };      // [lo, hi); hi = lo means all 2^64 values
-struct BernoulliParams { double p; };          // writes bool
+struct RandintParams { int64_t lo, hi; };  // [lo, hi); hi = lo means all 2^64 values
+struct BernoulliParams { double p; };      // writes bool
 
 struct RandomTable {
   RandomFn uniform_f32, uniform_f64;
@@ -190,20 +211,24 @@ constexpr uint64_t random_counters(int64_t n, bool bits64) {
   return (static_cast<uint64_t>(n) + (bits64 ? 1 : 3)) / (bits64 ? 2 : 4);
 }
 
-// ---- the table -----------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 struct KernelTable {
   const char* isa;  // "baseline", "avx2", "avx512" or "neon"
 
-  LoopFn elementwise[static_cast<int>(ElementwiseOp::Count)][kNumComputeTypes];  // null: not defined
-  LoopFn cast[kNumDTypes][kNumDTypes];  // [from][to]: data[0] of dtype `to`, data[1] of dtype `from`
+  LoopFn elementwise[static_cast<int>(ElementwiseOp::Count)]
+                    [kNumComputeTypes];  // null: not defined
+  LoopFn cast[kNumDTypes]
+             [kNumDTypes];  // [from][to]: data[0] of dtype `to`, data[1] of dtype `from`
   RandomTable random;
 
   GemmFn gemm[kNumComputeTypes];  // not for bool
-  int64_t (*gemm_scratch)(int64_t m, int64_t n, int64_t k, int64_t itemsize);  // bytes, aligned to 64
-  SgdFn sgd[kNumComputeTypes];    // float32 and float64
+  int64_t (*gemm_scratch)(int64_t m, int64_t n, int64_t k,
+                          int64_t itemsize);  // bytes, aligned to 64
+  SgdFn sgd[kNumComputeTypes];                // float32 and float64
 
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
-  SquaredDifferenceFn squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
+  SquaredDifferenceFn
+      squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
   ScaledDifferenceFn scaled_difference[kNumComputeTypes];
   AlongFn take_along[4], put_along[4];  // by log2 of the element's size
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];

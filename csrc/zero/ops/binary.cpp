@@ -1,7 +1,7 @@
 // Operators of two and three operands, with broadcasting. Each stands above its gradient.
 //
-// A formula may return a gradient of the broadcast shape or of the promoted dtype: the engine sums it out
-// and casts it back.
+// A formula may return a gradient of the broadcast shape or of the promoted dtype: the engine sums
+// it out and casts it back.
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
 
@@ -15,8 +15,8 @@ Device common_device(const char* op, const Operand& a, const Operand& b) {
   if (!a.is_tensor()) return b.tensor().device();
   const Tensor &x = a.tensor(), &y = b.tensor();
   if (x.device() == y.device()) return x.device();
-  ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ", x.device(), " and ",
-             y.device(), ", expected one device");
+  ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ",
+             x.device(), " and ", y.device(), ", expected one device");
   return x.dim() == 0 ? y.device() : x.device();
 }
 
@@ -27,9 +27,10 @@ const Dims& common_sizes(const char* op, const Operand& a, const Operand& b, Dim
   return *broadcast = broadcast_shapes(op, a.tensor().sizes(), b.tensor().sizes());
 }
 
-// Allocates, or checks the target, and computes; `result` may differ from the dtype of the arithmetic.
-Tensor compute(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype, DType result,
-               const Target& target, const void* params = nullptr) {
+// Allocates, or checks the target, and computes; `result` may differ from the dtype of the
+// arithmetic.
+Tensor compute(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
+               DType dtype, DType result, const Target& target, const void* params = nullptr) {
   Dims broadcast;
   const Device device = common_device(op, a, b);
   const Dims& sizes = common_sizes(op, a, b, &broadcast);
@@ -43,13 +44,15 @@ Tensor binary(const char* op, ElementwiseOp kernel, const Operand& a, const Oper
   return compute(op, kernel, a, b, dtype, dtype, target, params);
 }
 
-Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, const Target& target) {
+Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
+               const Target& target) {
   Tensor y = compute(op, kernel, a, b, result_type(a, b), DType::Bool, target);
   target.written();
   return y;
 }
 
-Tensor bitwise(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, const Target& target) {
+Tensor bitwise(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
+               const Target& target) {
   const DType dtype = result_type(a, b);
   ZERO_CHECK(!is_floating(dtype), DTypeError, op, ": not defined for floats; got ", dtype,
              ", expected integers or bool");
@@ -69,23 +72,29 @@ struct Kept {
 // Integer division by zero has no value.
 void check_divisor(const char* op, const Operand& b, DType dtype) {
   if (is_floating(dtype)) return;
-  const bool zero = b.is_tensor() ? !b.tensor().is_meta() && item(any(eq(b, 0))).to_bool() : b.scalar().to_int() == 0;
-  ZERO_CHECK(!zero, Error, op, ": ZeroDivisionError; got an integer divisor of 0, expected none; floats give inf or nan");
+  const bool zero = b.is_tensor() ? !b.tensor().is_meta() && item(any(eq(b, 0))).to_bool()
+                                  : b.scalar().to_int() == 0;
+  ZERO_CHECK(
+      !zero, Error, op,
+      ": ZeroDivisionError; got an integer divisor of 0, expected none; floats give inf or nan");
 }
 
-Scalar negate(const Scalar& s) { return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int()); }
+Scalar negate(const Scalar& s) {
+  return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int());
+}
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
 Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : mul(g, factor); }
 
 // a + alpha * b, and a - alpha * b by way of Sub.
-Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const Operand& a, const Operand& b,
-                  const Scalar& alpha, const Target& target) {
+Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
+                  const Operand& b, const Scalar& alpha, const Target& target) {
   const DType dtype = result_type(a, b);
   ZERO_CHECK(kernel == ElementwiseOp::Add || dtype != DType::Bool, DTypeError, op,
-             ": not defined for bool; got bool operands, expected numbers; logical_xor and ~ work on masks");
-  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ", alpha, " for ", dtype,
-             ", expected an integer");
+             ": not defined for bool; got bool operands, expected numbers; logical_xor and ~ work "
+             "on masks");
+  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ",
+             alpha, " for ", dtype, ", expected an integer");
   const AlphaParams params{alpha.to_double(), alpha.to_int()};
   const Tensor &x = a.tensor(), &z = b.tensor();
   Tensor y = binary(op, kernel, a, b, dtype, target, is_one(alpha) ? nullptr : &params);
@@ -129,7 +138,8 @@ Tensor mul(const Operand& a, const Operand& b, Target target) {
   const Tensor kept_x = target.preserve(x, requires_grad(z));
   const Tensor kept_z = target.preserve(z, requires_grad(x));
   Tensor y = binary("mul", ElementwiseOp::Mul, a, b, result_type(a, b), target);
-  record("MulBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), keep(requires_grad(x), kept_z)},
+  record("MulBackward0", target, y, {&x, &z},
+         {keep(requires_grad(z), kept_x), keep(requires_grad(x), kept_z)},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            if (n.needs(0)) grads[0] = mul(g, Kept(n, 1, sb));
@@ -160,20 +170,23 @@ Tensor div(const Operand& a, const Operand& b, Target target) {
 
 Tensor floor_divide(const Operand& a, const Operand& b, Target target) {
   const DType dtype = result_type(a, b);
-  ZERO_CHECK(dtype != DType::Bool, DTypeError, "floor_divide: not defined for bool; got bool operands, expected numbers");
+  ZERO_CHECK(dtype != DType::Bool, DTypeError,
+             "floor_divide: not defined for bool; got bool operands, expected numbers");
   check_divisor("floor_divide", b, dtype);
   const Tensor &x = a.tensor(), &z = b.tensor();
   Tensor y = binary("floor_divide", ElementwiseOp::FloorDiv, a, b, dtype, target);
   record("NotImplemented", target, y, {&x, &z}, {}, [](Node&, const Tensor&) -> Grads {
-    fail<Error>("backward: the derivative for floor_divide is not implemented; it is 0 wherever it exists, "
-                "expected detach() before //");
+    fail<Error>(
+        "backward: the derivative for floor_divide is not implemented; it is 0 wherever it exists, "
+        "expected detach() before //");
   });
   return y;
 }
 
 Tensor remainder(const Operand& a, const Operand& b, Target target) {
   const DType dtype = result_type(a, b);
-  ZERO_CHECK(dtype != DType::Bool, DTypeError, "remainder: not defined for bool; got bool operands, expected numbers");
+  ZERO_CHECK(dtype != DType::Bool, DTypeError,
+             "remainder: not defined for bool; got bool operands, expected numbers");
   check_divisor("remainder", b, dtype);
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needs_quotient = requires_grad(z);
@@ -198,14 +211,17 @@ Tensor remainder(const Operand& a, const Operand& b, Target target) {
 
 Tensor pow(const Operand& a, const Operand& b, Target target) {
   const DType dtype = result_type(a, b);
-  ZERO_CHECK(dtype != DType::Bool, DTypeError, "pow: not defined for bool; got bool operands, expected numbers");
+  ZERO_CHECK(dtype != DType::Bool, DTypeError,
+             "pow: not defined for bool; got bool operands, expected numbers");
   ZERO_CHECK(is_floating(dtype) || b.is_tensor() || b.scalar().to_int() >= 0, ValueError,
              "pow: integers to negative integer powers are not allowed; got ", b.scalar(),
              ", expected an exponent >= 0 or a float base");
   const Tensor &x = a.tensor(), &e = b.tensor();
   const Tensor kept_x = target.preserve(x, true);
   const Tensor kept_e = target.preserve(e, true);
-  const char* node = !b.is_tensor() ? "PowBackward0" : a.is_tensor() ? "PowBackward1" : "PowBackward2";
+  const char* node = !b.is_tensor()  ? "PowBackward0"
+                     : a.is_tensor() ? "PowBackward1"
+                                     : "PowBackward2";
   Tensor y;
   if (!b.is_tensor() && b.scalar().to_double() == 2 && is_floating(dtype)) {
     y = binary("pow", ElementwiseOp::Mul, a, a, dtype, target);
@@ -226,7 +242,8 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
              } else if (sb.to_double() == 2) {
                grads[0] = mul(g, mul(x, 2));
              } else {
-               const Scalar less = sb.is_float() ? Scalar(sb.to_double() - 1) : Scalar(sb.to_int() - 1);
+               const Scalar less =
+                   sb.is_float() ? Scalar(sb.to_double() - 1) : Scalar(sb.to_int() - 1);
                grads[0] = mul(g, mul(pow(x, less), sb));
              }
            }
@@ -242,8 +259,8 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
 }
 
 // The larger (smaller) operand gets the gradient; at a tie each gets half.
-static Tensor extremum(const char* op, const char* node, ElementwiseOp kernel, const Operand& a, const Operand& b,
-                       const Target& target) {
+static Tensor extremum(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
+                       const Operand& b, const Target& target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const Tensor kept_x = target.preserve(x, true), kept_z = target.preserve(z, true);
   Tensor y = binary(op, kernel, a, b, result_type(a, b), target);
@@ -268,8 +285,8 @@ Tensor minimum(const Operand& a, const Operand& b, Target target) {
 }
 
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target target) {
-  ZERO_CHECK(condition.dtype() == DType::Bool, DTypeError, "where: the condition is not a mask; got ", condition,
-             ", expected bool");
+  ZERO_CHECK(condition.dtype() == DType::Bool, DTypeError,
+             "where: the condition is not a mask; got ", condition, ", expected bool");
   const Operand c = condition;
   const DType dtype = result_type(a, b);
   Dims sizes = condition.sizes();
@@ -296,9 +313,9 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target
   return y;
 }
 
-#define ZERO_DEFINE_BINARY(function, kernel, kind)                               \
-  Tensor function(const Operand& a, const Operand& b, Target target) {          \
-    return kind(#function, ElementwiseOp::kernel, a, b, target);                \
+#define ZERO_DEFINE_BINARY(function, kernel, kind)                     \
+  Tensor function(const Operand& a, const Operand& b, Target target) { \
+    return kind(#function, ElementwiseOp::kernel, a, b, target);       \
   }
 ZERO_DEFINE_BINARY(bitwise_and, BitAnd, bitwise)
 ZERO_DEFINE_BINARY(bitwise_or, BitOr, bitwise)

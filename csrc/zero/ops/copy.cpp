@@ -7,19 +7,21 @@
 namespace zero {
 
 Tensor copy_(const Tensor& self, const Tensor& source) {
-  ZERO_CHECK(expands_to(source.sizes(), self.sizes()), ShapeError, "copy_: the source does not broadcast; got ",
-             source.sizes(), ", expected a shape that broadcasts to ", self.sizes());
+  ZERO_CHECK(expands_to(source.sizes(), self.sizes()), ShapeError,
+             "copy_: the source does not broadcast; got ", source.sizes(),
+             ", expected a shape that broadcasts to ", self.sizes());
   ZERO_CHECK(self.is_meta() || !source.is_meta(), Error,
              "copy_: a meta tensor has no values; got a source on meta, expected cpu");
   check_inplace("copy_", self, requires_grad(self) || requires_grad(source));
   run_copy(self, overlaps_partly(self, source) ? clone(detach(source)) : source);
   // What was there before is gone: no gradient for it.
-  record("CopyBackwards", Target::inplace(self), self, {&self, &source}, {}, [](Node& n, const Tensor& g) {
-    Grads grads(2);
-    if (n.needs(0)) grads[0] = zeros(g.sizes(), g.options());
-    if (n.needs(1)) grads[1] = g;
-    return grads;
-  });
+  record("CopyBackwards", Target::inplace(self), self, {&self, &source}, {},
+         [](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = zeros(g.sizes(), g.options());
+           if (n.needs(1)) grads[1] = g;
+           return grads;
+         });
   return self;
 }
 
@@ -36,7 +38,8 @@ Tensor fill_(const Tensor& self, const Scalar& value) {
                  [&](int64_t begin, int64_t end) { std::memset(data + begin, 0, end - begin); });
   } else {
     auto storage = make_ref<Storage>(number, sizeof number, [](void*) {}, nullptr);
-    run_copy(self, Tensor(make_ref<TensorImpl>(std::move(storage), Dims(), Dims(), 0, self.dtype())));
+    run_copy(self,
+             Tensor(make_ref<TensorImpl>(std::move(storage), Dims(), Dims(), 0, self.dtype())));
   }
   record("FillBackward0", Target::inplace(self), self, {&self}, {},
          [](Node&, const Tensor& g) { return zeros(g.sizes(), g.options()); });
@@ -44,7 +47,8 @@ Tensor fill_(const Tensor& self, const Scalar& value) {
 }
 
 Tensor fill_(const Tensor& self, const Tensor& value) {
-  ZERO_CHECK(value.dim() == 0, ShapeError, "fill_: the value is not one number; got ", value, ", expected a 0-d tensor");
+  ZERO_CHECK(value.dim() == 0, ShapeError, "fill_: the value is not one number; got ", value,
+             ", expected a 0-d tensor");
   return copy_(self, value);
 }
 
@@ -55,7 +59,8 @@ Tensor empty_like(const Tensor& x, TensorOptions options) {
   // Dense strides (a transpose) are kept; gaps and broadcasts are not.
   SmallVector<int64_t, 6> order;
   for (int64_t d = 0; d < x.dim(); ++d) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return x.stride(a) > x.stride(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return x.stride(a) > x.stride(b); });
   if (overlaps_itself(x)) return empty(x.sizes(), options);
   Dims strides(x.dim());
   int64_t step = 1;
@@ -81,15 +86,17 @@ Tensor contiguous(const Tensor& x) {
 
 Tensor to(const Tensor& x, DType dtype, Device device, bool copy) {
   if (dtype == x.dtype() && device == x.device() && !copy) return x;
-  ZERO_CHECK(!x.is_meta() || device == Device::Meta, NotImplementedError,
-             "to: cannot copy out of a meta tensor; it has no data, expected empty_like(x, device='cpu')");
+  ZERO_CHECK(
+      !x.is_meta() || device == Device::Meta, NotImplementedError,
+      "to: cannot copy out of a meta tensor; it has no data, expected empty_like(x, device='cpu')");
   return copied("ToCopyBackward0", x, empty_like(x, {dtype, device}));
 }
 
 Scalar item(const Tensor& x) {
-  ZERO_CHECK(x.numel() == 1, ValueError, "item: a tensor with ", x.numel(), " elements cannot be converted to a number; got ",
-             x, ", expected one element");
-  ZERO_CHECK(!x.is_meta(), Error, "item: a meta tensor has no values; got ", x, " on meta, expected cpu");
+  ZERO_CHECK(x.numel() == 1, ValueError, "item: a tensor with ", x.numel(),
+             " elements cannot be converted to a number; got ", x, ", expected one element");
+  ZERO_CHECK(!x.is_meta(), Error, "item: a meta tensor has no values; got ", x,
+             " on meta, expected cpu");
   switch (x.dtype()) {
     case DType::Float32: return Scalar(static_cast<double>(*x.data<float>()));
     case DType::Float64: return Scalar(*x.data<double>());

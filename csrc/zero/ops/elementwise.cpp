@@ -1,4 +1,5 @@
-// Operators of one tensor. Each stands above its gradient; formulas are in ops, so they can be differentiated again.
+// Operators of one tensor. Each stands above its gradient; formulas are in ops, so they can be
+// differentiated again.
 #include <limits>
 
 #include "zero/autograd/record.h"
@@ -27,7 +28,8 @@ Tensor same(const char* op, ElementwiseOp kernel, const Tensor& x, const Target&
 }
 
 void refuse_bool(const char* op, const Tensor& x, const char* instead) {
-  ZERO_CHECK(x.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", x, ", expected ", instead);
+  ZERO_CHECK(x.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", x,
+             ", expected ", instead);
 }
 
 Tensor classify(ElementwiseOp kernel, const Tensor& x) {
@@ -38,7 +40,8 @@ Tensor classify(ElementwiseOp kernel, const Tensor& x) {
   return y;
 }
 
-// A gradient that is a function of g and the result: one fused pass, unless gradients of gradients are asked for.
+// A gradient that is a function of g and the result: one fused pass, unless gradients of gradients
+// are asked for.
 template <class Composed>
 Tensor fused_gradient(ElementwiseOp kernel, const Tensor& g, const Tensor& y, Composed composed) {
   if (grad_enabled()) return composed();
@@ -108,7 +111,8 @@ Tensor sigmoid(const Tensor& x, Target target) {
   Tensor y = real("sigmoid", ElementwiseOp::Sigmoid, x, target);
   record("SigmoidBackward0", target, y, {&x}, {&y}, [](Node& n, const Tensor& g) {
     const Tensor y = n.saved(0);
-    return fused_gradient(ElementwiseOp::SigmoidGrad, g, y, [&] { return mul(g, mul(y, sub(1, y))); });
+    return fused_gradient(ElementwiseOp::SigmoidGrad, g, y,
+                          [&] { return mul(g, mul(y, sub(1, y))); });
   });
   return y;
 }
@@ -132,12 +136,15 @@ Tensor reciprocal(const Tensor& x, Target target) {
   return y;
 }
 
-Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optional<Scalar>& max, Target target) {
-  ZERO_CHECK(min || max, ValueError, "clamp: no bound; got None and None, expected min, max or both");
+Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optional<Scalar>& max,
+             Target target) {
+  ZERO_CHECK(min || max, ValueError,
+             "clamp: no bound; got None and None, expected min, max or both");
   DType dtype = x.dtype();
   if (min) dtype = promote(dtype, min->result_with(dtype));
   if (max) dtype = promote(dtype, max->result_with(dtype));
-  ZERO_CHECK(dtype != DType::Bool, DTypeError, "clamp: not defined for bool; got ", x, ", expected a number");
+  ZERO_CHECK(dtype != DType::Bool, DTypeError, "clamp: not defined for bool; got ", x,
+             ", expected a number");
   constexpr double inf = std::numeric_limits<double>::infinity();
   using Int = std::numeric_limits<int64_t>;
   const ClampParams params{min ? min->to_double() : -inf, max ? max->to_double() : inf,

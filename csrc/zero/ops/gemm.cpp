@@ -84,10 +84,12 @@ bool blas_operand(const GemmOperand& x, int64_t rows, int64_t columns, BlasOpera
 // to += from, an m x n matrix each; from_row = 0 adds one row to all.
 void add_rows(const Gemm& g, void* to, int64_t to_row, const void* from, int64_t from_row) {
   const int64_t item = itemsize(g.dtype);
-  char* data[3] = {static_cast<char*>(to), static_cast<char*>(to), static_cast<char*>(const_cast<void*>(from))};
+  char* data[3] = {static_cast<char*>(to), static_cast<char*>(to),
+                   static_cast<char*>(const_cast<void*>(from))};
   const int64_t strides[6] = {item, item, item, to_row * item, to_row * item, from_row * item};
   const int type = static_cast<int>(compute_type(g.dtype));
-  kernels().elementwise[static_cast<int>(ElementwiseOp::Add)][type](data, strides, g.n, g.m, nullptr);
+  kernels().elementwise[static_cast<int>(ElementwiseOp::Add)][type](data, strides, g.n, g.m,
+                                                                    nullptr);
 }
 
 void add_bias(const Gemm& g) {

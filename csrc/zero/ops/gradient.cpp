@@ -57,8 +57,10 @@ int64_t last_offset(const Dims& sizes, const Dims& strides, int64_t offset) {
   return offset;
 }
 
-// buffer[offset of each element of the view] += g, one after the other: views may overlap themselves.
-void scatter(const Tensor& buffer, const Tensor& g, const Dims& sizes, const Dims& strides, int64_t offset) {
+// buffer[offset of each element of the view] += g, one after the other: views may overlap
+// themselves.
+void scatter(const Tensor& buffer, const Tensor& g, const Dims& sizes, const Dims& strides,
+             int64_t offset) {
   double* out = buffer.data<double>();
   const Tensor values = zero::contiguous(zero::to(g, DType::Float64, g.device()));
   const double* in = values.data<double>();
@@ -67,27 +69,30 @@ void scatter(const Tensor& buffer, const Tensor& g, const Dims& sizes, const Dim
 
 }  // namespace
 
-Tensor as_strided_backward(const Tensor& g, const OutputSpec& base, const Dims& base_strides, const Dims& sizes,
-                           const Dims& strides, int64_t offset) {
+Tensor as_strided_backward(const Tensor& g, const OutputSpec& base, const Dims& base_strides,
+                           const Dims& sizes, const Dims& strides, int64_t offset) {
   Tensor out = zero::zeros(base.sizes, {base.dtype, base.device});
   if (!g.is_meta() && g.numel() > 0 && out.numel() > 0) {
     GradModeGuard no_record(false);
     const int64_t low = std::min<int64_t>(0, offset);
-    const int64_t high = std::max(last_offset(base.sizes, base_strides, 0), last_offset(sizes, strides, offset));
+    const int64_t high =
+        std::max(last_offset(base.sizes, base_strides, 0), last_offset(sizes, strides, offset));
     const Tensor whole = zero::zeros({high - low + 1}, {DType::Float64, g.device()});
     scatter(whole, g, sizes, strides, offset - low);
     Tensor found = alias("as_strided", whole, base.sizes, base_strides, -low);
     // Elements of the base that share a place share its gradient.
     if (overlaps_itself(found)) {
       const Tensor count = zero::zeros({high - low + 1}, {DType::Float64, g.device()});
-      scatter(count, zero::ones(base.sizes, {DType::Float64, g.device()}), base.sizes, base_strides, -low);
+      scatter(count, zero::ones(base.sizes, {DType::Float64, g.device()}), base.sizes, base_strides,
+              -low);
       found = zero::div(found, alias("as_strided", count, base.sizes, base_strides, -low));
     }
     run_copy(out, found);
   }
-  record("AsStridedBackwardBackward0", {}, out, {&g}, {}, [base_strides, sizes, strides, offset](Node&, const Tensor& gg) {
-    return zero::as_strided(with_strides(gg, base_strides), sizes, strides, offset);
-  });
+  record("AsStridedBackwardBackward0", {}, out, {&g}, {},
+         [base_strides, sizes, strides, offset](Node&, const Tensor& gg) {
+           return zero::as_strided(with_strides(gg, base_strides), sizes, strides, offset);
+         });
   return out;
 }
 

@@ -6,7 +6,8 @@
 
 namespace zero {
 
-StridedLoop::StridedLoop(const Tensor* const* operands, int n) : operands_(n), numel_(operands[0]->numel()) {
+StridedLoop::StridedLoop(const Tensor* const* operands, int n)
+    : operands_(n), numel_(operands[0]->numel()) {
   const Dims& sizes = operands[0]->sizes();
   const int64_t ndim = sizes.size();
   for (int k = 0; k < n; ++k) data_[k] = static_cast<char*>(operands[k]->data());
@@ -29,30 +30,36 @@ void StridedLoop::coalesce() {
   // Innermost goes the dimension with the smallest stride of the output, then of the inputs.
   auto inner = [&](const Dim& a, const Dim& b) {
     for (int k = 0; k < operands_; ++k)
-      if (a.strides[k] && b.strides[k] && a.strides[k] != b.strides[k]) return a.strides[k] < b.strides[k];
+      if (a.strides[k] && b.strides[k] && a.strides[k] != b.strides[k])
+        return a.strides[k] < b.strides[k];
     return false;
   };
   for (int64_t i = 1; i < dims_.size(); ++i)
-    for (int64_t j = i; j > 0 && inner(dims_[j], dims_[j - 1]); --j) std::swap(dims_[j], dims_[j - 1]);
+    for (int64_t j = i; j > 0 && inner(dims_[j], dims_[j - 1]); --j)
+      std::swap(dims_[j], dims_[j - 1]);
   int64_t last = 0;
   for (int64_t i = 1; i < dims_.size(); ++i) {
     bool merges = true;
     for (int k = 0; k < operands_; ++k)
       merges &= dims_[i].strides[k] == dims_[last].strides[k] * dims_[last].size;
-    if (merges) dims_[last].size *= dims_[i].size;
-    else dims_[++last] = dims_[i];
+    if (merges)
+      dims_[last].size *= dims_[i].size;
+    else
+      dims_[++last] = dims_[i];
   }
   dims_.resize(last + 1);
 }
 
 namespace {
 
-constexpr int64_t kBlock = 512;  // elements converted at a time: four operands of 8 bytes are 16 KB, half of L1
+constexpr int64_t kBlock =
+    512;  // elements converted at a time: four operands of 8 bytes are 16 KB, half of L1
 
 constexpr bool is_compare(ElementwiseOp op) {
 #define ZERO_COMPARE_CASE(name, types) case ElementwiseOp::name:
   switch (op) {
-    ZERO_UNARY_COMPARE_OPS(ZERO_COMPARE_CASE) ZERO_BINARY_COMPARE_OPS(ZERO_COMPARE_CASE) return true;
+    ZERO_UNARY_COMPARE_OPS(ZERO_COMPARE_CASE)
+    ZERO_BINARY_COMPARE_OPS(ZERO_COMPARE_CASE) return true;
     default: return false;
   }
 #undef ZERO_COMPARE_CASE
@@ -60,15 +67,21 @@ constexpr bool is_compare(ElementwiseOp op) {
 
 // Results that are exact keep denormals; flushing is for arithmetic.
 constexpr bool is_exact(ElementwiseOp op) {
-  return is_compare(op) || op == ElementwiseOp::Where || op == ElementwiseOp::Neg || op == ElementwiseOp::Abs ||
-         op == ElementwiseOp::Sign || op == ElementwiseOp::Maximum || op == ElementwiseOp::Minimum;
+  return is_compare(op) || op == ElementwiseOp::Where || op == ElementwiseOp::Neg ||
+         op == ElementwiseOp::Abs || op == ElementwiseOp::Sign || op == ElementwiseOp::Maximum ||
+         op == ElementwiseOp::Minimum;
 }
 
 constexpr int64_t grain_of(ElementwiseOp op) {
   switch (op) {
-    case ElementwiseOp::Exp: case ElementwiseOp::Log: case ElementwiseOp::Tanh: case ElementwiseOp::Sigmoid:
-    case ElementwiseOp::Pow: case ElementwiseOp::Erf: case ElementwiseOp::Sin: case ElementwiseOp::Cos:
-      return kGrainSize / 4;
+    case ElementwiseOp::Exp:
+    case ElementwiseOp::Log:
+    case ElementwiseOp::Tanh:
+    case ElementwiseOp::Sigmoid:
+    case ElementwiseOp::Pow:
+    case ElementwiseOp::Erf:
+    case ElementwiseOp::Sin:
+    case ElementwiseOp::Cos: return kGrainSize / 4;
     default: return kGrainSize;
   }
 }
@@ -78,8 +91,8 @@ struct Loop {
   LoopFn kernel;
   const void* params;
   int operands;
-  LoopFn convert[kMaxOperands];    // null where the dtype is the kernel's
-  int64_t item[kMaxOperands];      // bytes of the kernel's own elements
+  LoopFn convert[kMaxOperands];  // null where the dtype is the kernel's
+  int64_t item[kMaxOperands];    // bytes of the kernel's own elements
   bool converts = false;
 
   void operator()(char* const* data, const int64_t* strides, int64_t n0, int64_t n1) const {
@@ -124,8 +137,9 @@ bool is_one_value(const Tensor& x) {
   return true;
 }
 
-// The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one number. Most
-// calls end here, and a call on few elements must cost little. False, and nothing done, where that doesn't hold.
+// The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one
+// number. Most calls end here, and a call on few elements must cost little. False, and nothing
+// done, where that doesn't hold.
 bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, const Tensor& out,
               std::initializer_list<const Operand*> inputs, const void* params) {
   if (!out.is_contiguous() || out.dtype() != result) return false;
@@ -176,13 +190,15 @@ void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
   const DType compute = compute_dtype(dtype);
   const DType result = is_compare(op) ? DType::Bool : compute;
   const KernelTable& table = kernels();
-  const LoopFn kernel = table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))];
+  const LoopFn kernel =
+      table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))];
   ZERO_CHECK(kernel, NotImplementedError, "elementwise: no kernel for ", dtype);
   if (run_flat(kernel, op, compute, result, out, inputs, params)) return;
 
   Loop loop{kernel, params, 1, {}, {}};
   loop.item[0] = itemsize(result);
-  if (out.dtype() != result) loop.convert[0] = table.cast[static_cast<int>(result)][static_cast<int>(out.dtype())];
+  if (out.dtype() != result)
+    loop.convert[0] = table.cast[static_cast<int>(result)][static_cast<int>(out.dtype())];
   int64_t numbers[kMaxOperands];
   Tensor number_views[kMaxOperands];  // numbers join as 0-d tensors over foreign memory
   const Tensor* tensors[kMaxOperands] = {&out};
@@ -193,7 +209,8 @@ void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
     if (input->is_tensor()) {
       tensors[k] = &input->tensor();
       const DType own = tensors[k]->dtype();
-      if (own != wanted) loop.convert[k] = table.cast[static_cast<int>(own)][static_cast<int>(wanted)];
+      if (own != wanted)
+        loop.convert[k] = table.cast[static_cast<int>(own)][static_cast<int>(wanted)];
     } else {
       store_scalar(&numbers[k], wanted, input->scalar());
       auto storage = make_ref<Storage>(&numbers[k], sizeof(int64_t), [](void*) {}, nullptr);
@@ -210,9 +227,10 @@ void run_copy(const Tensor& out, const Tensor& in) {
   if (out.is_meta() || out.numel() == 0) return;
   const LoopFn cast = kernels().cast[static_cast<int>(in.dtype())][static_cast<int>(out.dtype())];
   const Tensor* operands[] = {&out, &in};
-  StridedLoop(operands, 2).run(kGrainSize, [cast](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-    cast(data, strides, n0, n1, nullptr);
-  });
+  StridedLoop(operands, 2)
+      .run(kGrainSize, [cast](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+        cast(data, strides, n0, n1, nullptr);
+      });
 }
 
 void store_scalar(void* where, DType dtype, const Scalar& value) {
@@ -226,9 +244,11 @@ void store_scalar(void* where, DType dtype, const Scalar& value) {
     return void(std::memcpy(where, &narrow, sizeof narrow));
   }
   if (!real && dtype == DType::Int64) return void(std::memcpy(where, &i, sizeof i));
-  char* data[2] = {static_cast<char*>(where), real ? reinterpret_cast<char*>(&f) : reinterpret_cast<char*>(&i)};
+  char* data[2] = {static_cast<char*>(where),
+                   real ? reinterpret_cast<char*>(&f) : reinterpret_cast<char*>(&i)};
   const int64_t strides[4] = {};
-  table.cast[static_cast<int>(real ? DType::Float64 : DType::Int64)][static_cast<int>(dtype)](data, strides, 1, 1, nullptr);
+  table.cast[static_cast<int>(real ? DType::Float64 : DType::Int64)][static_cast<int>(dtype)](
+      data, strides, 1, 1, nullptr);
 }
 
 Scalar load_scalar(const void* where, DType dtype) {
@@ -238,7 +258,8 @@ Scalar load_scalar(const void* where, DType dtype) {
   char* data[2] = {real ? reinterpret_cast<char*>(&f) : reinterpret_cast<char*>(&i),
                    static_cast<char*>(const_cast<void*>(where))};
   const int64_t strides[4] = {};
-  kernels().cast[static_cast<int>(dtype)][static_cast<int>(real ? DType::Float64 : DType::Int64)](data, strides, 1, 1, nullptr);
+  kernels().cast[static_cast<int>(dtype)][static_cast<int>(real ? DType::Float64 : DType::Int64)](
+      data, strides, 1, 1, nullptr);
   if (real) return Scalar(f);
   return dtype == DType::Bool ? Scalar(i != 0) : Scalar(i);
 }

@@ -1,8 +1,8 @@
 // The strided iterator: elementwise kernels over broadcast operands of any strides and dtypes.
 //
-// Dimensions are sorted by the output's strides and merged where all operands allow it, so that most calls
-// are one long inner loop. Operands of another dtype than the kernel's pass through blocks of 512
-// converted elements in L1. Large loops are split over the thread pool.
+// Dimensions are sorted by the output's strides and merged where all operands allow it, so that
+// most calls are one long inner loop. Operands of another dtype than the kernel's pass through
+// blocks of 512 converted elements in L1. Large loops are split over the thread pool.
 #pragma once
 
 #include "zero/kernels/table.h"
@@ -19,8 +19,8 @@ class StridedLoop {
   StridedLoop(const Tensor* const* operands, int n);
 
   int64_t numel() const { return numel_; }
-  // f(data, strides, n0, n1) as a LoopFn gets them; called for parts of the iteration space, from several threads
-  // if there are more than `grain` elements.
+  // f(data, strides, n0, n1) as a LoopFn gets them; called for parts of the iteration space, from
+  // several threads if there are more than `grain` elements.
   template <class F>
   void run(int64_t grain, F&& f) const;
 
@@ -39,7 +39,8 @@ class StridedLoop {
   SmallVector<Dim, 4> dims_;  // innermost first; never empty
 };
 
-// out = op(inputs), computed in `dtype`; out may have another dtype. Numbers are operands with stride 0.
+// out = op(inputs), computed in `dtype`; out may have another dtype. Numbers are operands with
+// stride 0.
 void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
                      std::initializer_list<const Operand*> inputs, const void* params = nullptr);
 
@@ -51,7 +52,8 @@ void StridedLoop::run(int64_t grain, F&& f) const {
   parallel_for(numel_, grain, [&](int64_t begin, int64_t end) { run_range(begin, end, f); });
 }
 
-// The part [begin, end) of the elements in iteration order: a partial row, whole rows, a partial row.
+// The part [begin, end) of the elements in iteration order: a partial row, whole rows, a partial
+// row.
 template <class F>
 void StridedLoop::run_range(int64_t begin, int64_t end, F& f) const {
   const int64_t ndim = dims_.size();

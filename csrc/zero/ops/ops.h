@@ -1,8 +1,9 @@
 // The index of the library: every operator of the core.
 //
-// An op is written as: check -> infer the shape -> allocate -> run kernels -> record. Names, arguments and
-// meanings are PyTorch's. Where a `Target` is taken, the result goes into a new tensor by default, into
-// `self` with Target::inplace(self) (x.mul_(y)), or into another with Target::out(t) (out=t).
+// An op is written as: check -> infer the shape -> allocate -> run kernels -> record. Names,
+// arguments and meanings are PyTorch's. Where a `Target` is taken, the result goes into a new
+// tensor by default, into `self` with Target::inplace(self) (x.mul_(y)), or into another with
+// Target::out(t) (out=t).
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@
 
 namespace zero {
 
-// A tensor, or a Python number that takes part without becoming one. An argument type: it borrows the tensor.
+// A tensor, or a Python number that takes part without becoming one. An argument type: it borrows
+// the tensor.
 class Operand {
  public:
   Operand() = default;  // the number 0
@@ -39,12 +41,13 @@ enum class Reduction : uint8_t { None, Mean, Sum };
 // The dtype of an op on several operands: PyTorch's rules for tensors, 0-d tensors and numbers.
 DType result_type(const Operand& a, const Operand& b);
 
-// ---- creation.cpp ----------------------------------------------------------------------------------
+// ---- creation.cpp -------------------------------------------------------------------------------
 Tensor zeros(const Dims& sizes, TensorOptions options = {});
 Tensor ones(const Dims& sizes, TensorOptions options = {});
 Tensor full(const Dims& sizes, const Scalar& value, TensorOptions options);
 Tensor scalar_tensor(const Scalar& value, TensorOptions options);
-Tensor empty_like(const Tensor& x, TensorOptions options);  // keeps dense strides, as PyTorch's preserve_format
+Tensor empty_like(const Tensor& x,
+                  TensorOptions options);  // keeps dense strides, as PyTorch's preserve_format
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options);
 Tensor eye(int64_t rows, int64_t columns, TensorOptions options = {});
 Tensor rand(const Dims& sizes, TensorOptions options = {}, Generator* generator = nullptr);
@@ -53,17 +56,17 @@ Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions optio
                Generator* generator = nullptr);
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator = nullptr);
 
-// ---- copy.cpp --------------------------------------------------------------------------------------
+// ---- copy.cpp -----------------------------------------------------------------------------------
 Tensor copy_(const Tensor& self, const Tensor& source);  // broadcasts and casts
 Tensor fill_(const Tensor& self, const Scalar& value);
-Tensor fill_(const Tensor& self, const Tensor& value);   // a 0-d tensor
+Tensor fill_(const Tensor& self, const Tensor& value);  // a 0-d tensor
 Tensor zero_(const Tensor& self);
 Tensor clone(const Tensor& x);
 Tensor contiguous(const Tensor& x);  // x itself if it is
 Tensor to(const Tensor& x, DType dtype, Device device, bool copy = false);
-Scalar item(const Tensor& x);        // the one element
+Scalar item(const Tensor& x);  // the one element
 
-// ---- elementwise.cpp: one input --------------------------------------------------------------------
+// ---- elementwise.cpp: one input -----------------------------------------------------------------
 Tensor neg(const Tensor& x, Target target = {});
 Tensor abs(const Tensor& x, Target target = {});
 Tensor sign(const Tensor& x, Target target = {});
@@ -83,13 +86,13 @@ Tensor isfinite(const Tensor& x);
 Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optional<Scalar>& max,
              Target target = {});
 
-// ---- binary.cpp: two and three inputs, broadcast ---------------------------------------------------
+// ---- binary.cpp: two and three inputs, broadcast ------------------------------------------------
 Tensor add(const Operand& a, const Operand& b, const Scalar& alpha = 1, Target target = {});
 Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha = 1, Target target = {});
 Tensor mul(const Operand& a, const Operand& b, Target target = {});
-Tensor div(const Operand& a, const Operand& b, Target target = {});            // true division
-Tensor floor_divide(const Operand& a, const Operand& b, Target target = {});   // rounds down
-Tensor remainder(const Operand& a, const Operand& b, Target target = {});      // sign of the divisor
+Tensor div(const Operand& a, const Operand& b, Target target = {});           // true division
+Tensor floor_divide(const Operand& a, const Operand& b, Target target = {});  // rounds down
+Tensor remainder(const Operand& a, const Operand& b, Target target = {});     // sign of the divisor
 Tensor pow(const Operand& a, const Operand& b, Target target = {});
 Tensor maximum(const Operand& a, const Operand& b, Target target = {});
 Tensor minimum(const Operand& a, const Operand& b, Target target = {});
@@ -107,7 +110,7 @@ Tensor gt(const Operand& a, const Operand& b, Target target = {});
 Tensor ge(const Operand& a, const Operand& b, Target target = {});
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target target = {});
 
-// ---- reduce.cpp ------------------------------------------------------------------------------------
+// ---- reduce.cpp ---------------------------------------------------------------------------------
 // Empty `dims` reduces over all. keepdim leaves size 1.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
@@ -115,7 +118,8 @@ Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 Tensor std_dev(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);
-Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);  // gradient shared among ties
+Tensor amax(const Tensor& x, const Dims& dims = {},
+            bool keepdim = false);  // gradient shared among ties
 Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor max(const Tensor& x);  // over all
 Tensor min(const Tensor& x);
@@ -128,7 +132,7 @@ Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 bool equal(const Tensor& a, const Tensor& b);       // same shape and elements
 Tensor sum_to(const Tensor& x, const Dims& sizes);  // undoes a broadcast
 
-// ---- softmax.cpp, loss.cpp -------------------------------------------------------------------------
+// ---- softmax.cpp, loss.cpp ----------------------------------------------------------------------
 Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 Tensor log_softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& weight = {},
@@ -138,16 +142,17 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
                      double label_smoothing = 0);
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
 
-// ---- matmul.cpp ------------------------------------------------------------------------------------
+// ---- matmul.cpp ---------------------------------------------------------------------------------
 Tensor matmul(const Tensor& a, const Tensor& b, Target target = {});
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});  // x @ weight.T + bias
+Tensor linear(const Tensor& x, const Tensor& weight,
+              const Tensor& bias = {});  // x @ weight.T + bias
 
-// ---- view.cpp: same memory, other strides ----------------------------------------------------------
+// ---- view.cpp: same memory, other strides -------------------------------------------------------
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset);
 Tensor view(const Tensor& x, const Dims& sizes);     // one size may be -1
 Tensor reshape(const Tensor& x, const Dims& sizes);  // a view if possible, else a copy
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
-Tensor expand(const Tensor& x, const Dims& sizes);   // -1 keeps a size
+Tensor expand(const Tensor& x, const Dims& sizes);  // -1 keeps a size
 Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
 Tensor permute(const Tensor& x, const Dims& dims);
 Tensor squeeze(const Tensor& x);
@@ -157,17 +162,18 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
 Tensors unbind(const Tensor& x, int64_t dim = 0);
 
-// ---- join.cpp --------------------------------------------------------------------------------------
+// ---- join.cpp -----------------------------------------------------------------------------------
 Tensor cat(const Tensors& tensors, int64_t dim = 0);
 Tensor stack(const Tensors& tensors, int64_t dim = 0);
 
-// ---- optim.cpp: one call per step over all parameters ----------------------------------------------
+// ---- optim.cpp: one call per step over all parameters -------------------------------------------
 struct SgdOptions {
   double lr, momentum, dampening, weight_decay;
   bool nesterov, maximize;
 };
 // Updates parameters[i] by grads[i] in place. momentum[i] is created where it is undefined.
-void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum, const SgdOptions& options);
+void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum,
+              const SgdOptions& options);
 // x -= delta without a record: what Parameter.update does.
 void update_(const Tensor& x, const Tensor& delta);
 

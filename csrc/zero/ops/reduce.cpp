@@ -522,7 +522,8 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType
     accumulate(computable(x, is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Float64),
                selection, y, true);
   record(dims.empty() ? "MeanBackward0" : "MeanBackward1", {}, y, {&x}, {},
-         [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype(), over_all = dims.empty(),
+         [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype(),
+          over_all = dims.empty(),
           count = static_cast<double>(selection.count)](Node&, const Tensor& g) {
            const Tensor h = div(g.dtype() == dtype ? g : to(g, dtype, g.device()), count);
            return expand(over_all ? h : with_kept_dims(h, kept), sizes);

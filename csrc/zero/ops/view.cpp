@@ -8,8 +8,8 @@ namespace zero {
 namespace {
 
 template <class F>
-Tensor recorded_view(const char* op, const char* node, const Tensor& x, Dims sizes, Dims strides, int64_t offset,
-                     F backward) {
+Tensor recorded_view(const char* op, const char* node, const Tensor& x, Dims sizes, Dims strides,
+                     int64_t offset, F backward) {
   Tensor y = make_view(op, x, std::move(sizes), std::move(strides), offset);
   record(node, {}, y, {&x}, {}, std::move(backward));
   return y;
@@ -21,46 +21,52 @@ Dims infer_size(const char* op, const Dims& sizes, int64_t numel) {
   int64_t unknown = -1, known = 1;
   for (int64_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == -1) {
-      ZERO_CHECK(unknown < 0, ShapeError, op, ": two sizes are -1; got ", sizes, ", expected at most one");
+      ZERO_CHECK(unknown < 0, ShapeError, op, ": two sizes are -1; got ", sizes,
+                 ", expected at most one");
       unknown = d;
       continue;
     }
-    ZERO_CHECK(sizes[d] >= 0, ShapeError, op, ": a size is negative; got ", sizes, ", expected sizes >= 0 or one -1");
+    ZERO_CHECK(sizes[d] >= 0, ShapeError, op, ": a size is negative; got ", sizes,
+               ", expected sizes >= 0 or one -1");
   }
   Dims rest = sizes;
   if (unknown >= 0) rest[unknown] = 1;
   known = checked_numel(op, rest);
   if (unknown >= 0) {
-    ZERO_CHECK(known > 0, ShapeError, op, ": -1 is ambiguous beside a size of 0; got ", sizes, ", expected all sizes");
+    ZERO_CHECK(known > 0, ShapeError, op, ": -1 is ambiguous beside a size of 0; got ", sizes,
+               ", expected all sizes");
     out[unknown] = numel / known;
     known *= out[unknown];
   }
-  ZERO_CHECK(known == numel, ShapeError, op, ": the number of elements differs; got shape ", sizes, ", expected ", numel,
-             " elements");
+  ZERO_CHECK(known == numel, ShapeError, op, ": the number of elements differs; got shape ", sizes,
+             ", expected ", numel, " elements");
   return out;
 }
 
 }  // namespace
 
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset) {
-  ZERO_CHECK(sizes.size() == strides.size(), ShapeError, "as_strided: as many strides as sizes are needed; got ", sizes,
-             " and ", strides);
+  ZERO_CHECK(sizes.size() == strides.size(), ShapeError,
+             "as_strided: as many strides as sizes are needed; got ", sizes, " and ", strides);
   checked_numel("as_strided", sizes);
   for (int64_t s : strides)
-    ZERO_CHECK(s >= 0, ValueError, "as_strided: negative strides are not supported; got ", strides, ", expected >= 0");
-  return recorded_view("as_strided", "AsStridedBackward0", x, sizes, strides, offset,
-                       [base = OutputSpec{x.sizes(), x.dtype(), x.device()}, base_strides = x.strides(), sizes,
-                        strides, shift = offset - x.storage_offset()](Node&, const Tensor& g) {
-                         return gradient::as_strided_backward(g, base, base_strides, sizes, strides, shift);
-                       });
+    ZERO_CHECK(s >= 0, ValueError, "as_strided: negative strides are not supported; got ", strides,
+               ", expected >= 0");
+  return recorded_view(
+      "as_strided", "AsStridedBackward0", x, sizes, strides, offset,
+      [base = OutputSpec{x.sizes(), x.dtype(), x.device()}, base_strides = x.strides(), sizes,
+       strides, shift = offset - x.storage_offset()](Node&, const Tensor& g) {
+        return gradient::as_strided_backward(g, base, base_strides, sizes, strides, shift);
+      });
 }
 
 Tensor view(const Tensor& x, const Dims& sizes) {
   const Dims wanted = infer_size("view", sizes, x.numel());
   Dims strides;
   ZERO_CHECK(view_strides(x.sizes(), x.strides(), wanted, &strides), ShapeError,
-             "view: no view of these strides has that shape; got shape ", wanted, " for sizes ", x.sizes(),
-             " and strides ", x.strides(), ", expected reshape(), which copies where it must");
+             "view: no view of these strides has that shape; got shape ", wanted, " for sizes ",
+             x.sizes(), " and strides ", x.strides(),
+             ", expected reshape(), which copies where it must");
   return recorded_view("view", "ViewBackward0", x, wanted, strides, x.storage_offset(),
                        [sizes = x.sizes()](Node&, const Tensor& g) { return reshape(g, sizes); });
 }
@@ -75,7 +81,8 @@ Tensor reshape(const Tensor& x, const Dims& sizes) {
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
   const int64_t start = wrap_dim("flatten", start_dim, x.dim());
   const int64_t end = wrap_dim("flatten", end_dim, x.dim());
-  ZERO_CHECK(start <= end, ValueError, "flatten: start_dim comes after end_dim; got ", start_dim, " and ", end_dim);
+  ZERO_CHECK(start <= end, ValueError, "flatten: start_dim comes after end_dim; got ", start_dim,
+             " and ", end_dim);
   if (x.dim() == 0) return reshape(x, {1});
   if (start == end) return x;
   Dims sizes;
@@ -98,8 +105,8 @@ Tensor expand(const Tensor& x, const Dims& sizes) {
     ZERO_CHECK(wanted[d] >= 0, ShapeError, "expand: a size is negative; got ", sizes,
                ", expected sizes >= 0, or -1 to keep an existing one");
   }
-  ZERO_CHECK(expands_to(x.sizes(), wanted), ShapeError, "expand: shapes do not broadcast; got ", x.sizes(), " to ", wanted,
-             ", expected equal sizes where the tensor's is not 1");
+  ZERO_CHECK(expands_to(x.sizes(), wanted), ShapeError, "expand: shapes do not broadcast; got ",
+             x.sizes(), " to ", wanted, ", expected equal sizes where the tensor's is not 1");
   checked_numel("expand", wanted);
   Dims strides(wanted.size());
   for (int64_t d = lead; d < wanted.size(); ++d)
@@ -120,8 +127,8 @@ Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1) {
 }
 
 Tensor permute(const Tensor& x, const Dims& dims) {
-  ZERO_CHECK(dims.size() == x.dim(), ShapeError, "permute: not one entry per dimension; got ", dims, " for ", x,
-             ", expected ", x.dim(), " entries");
+  ZERO_CHECK(dims.size() == x.dim(), ShapeError, "permute: not one entry per dimension; got ", dims,
+             " for ", x, ", expected ", x.dim(), " entries");
   const Dims order = wrap_dims("permute", dims, x.dim());
   Dims sizes, strides, inverse(x.dim());
   for (int64_t d = 0; d < x.dim(); ++d) {
@@ -145,7 +152,9 @@ static Tensor squeezed(const char* node, const Tensor& x, const SmallVector<bool
                        [sizes = x.sizes()](Node&, const Tensor& g) { return reshape(g, sizes); });
 }
 
-Tensor squeeze(const Tensor& x) { return squeezed("SqueezeBackward0", x, SmallVector<bool, 6>(x.dim(), true)); }
+Tensor squeeze(const Tensor& x) {
+  return squeezed("SqueezeBackward0", x, SmallVector<bool, 6>(x.dim(), true));
+}
 
 Tensor squeeze(const Tensor& x, const Dims& dims) {
   SmallVector<bool, 6> drop(x.dim(), false);
@@ -167,8 +176,8 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
   ZERO_CHECK(x.dim() > 0, IndexError, "select: a 0-d tensor has no dimension to index; got ", x,
              ", expected item() for its value");
   const int64_t d = wrap_dim("select", dim, x.dim()), n = x.size(d);
-  ZERO_CHECK(index >= -n && index < n, IndexError, "index: out of range; got ", index, ", expected ", -n, " to ", n - 1,
-             " for dimension ", d, " of size ", n);
+  ZERO_CHECK(index >= -n && index < n, IndexError, "index: out of range; got ", index,
+             ", expected ", -n, " to ", n - 1, " for dimension ", d, " of size ", n);
   const int64_t at = index < 0 ? index + n : index;
   Dims sizes = x.sizes(), strides = x.strides();
   const int64_t offset = x.storage_offset() + at * strides[d];
@@ -184,7 +193,8 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
 
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step) {
   ZERO_CHECK(x.dim() > 0, IndexError, "slice: a 0-d tensor has no dimension to slice; got ", x);
-  ZERO_CHECK(step > 0, ValueError, "slice: the step is not positive; got ", step, ", expected a step >= 1");
+  ZERO_CHECK(step > 0, ValueError, "slice: the step is not positive; got ", step,
+             ", expected a step >= 1");
   const int64_t d = wrap_dim("slice", dim, x.dim()), n = x.size(d);
   auto limit = [n](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n); };
   const int64_t first = limit(start), last = std::max(first, limit(end));
@@ -201,14 +211,16 @@ Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t s
 }
 
 Tensors unbind(const Tensor& x, int64_t dim) {
-  ZERO_CHECK(x.dim() > 0, IndexError, "unbind: a 0-d tensor has no dimension to iterate over; got ", x);
+  ZERO_CHECK(x.dim() > 0, IndexError, "unbind: a 0-d tensor has no dimension to iterate over; got ",
+             x);
   const int64_t d = wrap_dim("unbind", dim, x.dim());
   Dims sizes = x.sizes(), strides = x.strides();
   sizes.erase(d);
   strides.erase(d);
   Tensors parts;
   for (int64_t i = 0; i < x.size(d); ++i)
-    parts.push_back(make_view("unbind", x, sizes, strides, x.storage_offset() + i * x.stride(d), ViewOrigin::MultiOutput));
+    parts.push_back(make_view("unbind", x, sizes, strides, x.storage_offset() + i * x.stride(d),
+                              ViewOrigin::MultiOutput));
   record("UnbindBackward0", parts, {x}, {}, [d, sizes, options = x.options()](Node&, Grads& grads) {
     for (Tensor& g : grads)
       if (!g.defined()) g = zeros(sizes, options);

@@ -7,8 +7,4 @@ bool set_flush_denormal(bool enabled) {
   return detail::kFlushBits != 0;
 }
 
-bool flush_denormal() {
-  return detail::kFlushBits != 0 && detail::flush_denormal_enabled.load(std::memory_order_relaxed);
-}
-
 }  // namespace zero

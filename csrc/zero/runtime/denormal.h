@@ -46,11 +46,13 @@ inline void write_fp_control(uint64_t) {}
 
 // True when this processor can flush denormals, so that the call had an effect.
 bool set_flush_denormal(bool enabled);
-bool flush_denormal();
+inline bool flush_denormal() {
+  return detail::kFlushBits != 0 && detail::flush_denormal_enabled.load(std::memory_order_relaxed);
+}
 
 class DenormalGuard {
  public:
-  DenormalGuard() : DenormalGuard(detail::flush_denormal_enabled.load(std::memory_order_relaxed)) {}
+  DenormalGuard() : DenormalGuard(flush_denormal()) {}
 
   explicit DenormalGuard(bool flush) {
     if (!flush) return;
