@@ -26,7 +26,9 @@ def import_seconds(module: str, rounds: int = 11) -> float:
     times = []
     for _ in range(rounds):
         code = IMPORT.format(module=module)
-        out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        out = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        )
         times.append(float(out.stdout.split()[0]))
     return statistics.median(times)
 

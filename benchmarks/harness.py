@@ -1,4 +1,7 @@
-"""Timing of peers in one run: alternating rounds, warm buffers, medians and ratios. No time is ever asserted."""
+"""Timing of peers in one run: alternating rounds, warm buffers, medians and ratios.
+
+No time is ever asserted.
+"""
 
 from __future__ import annotations
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 import argparse
 import importlib
 
-import zero
 from harness import compare, row
 from workloads import WORKLOADS
+
+import zero
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-k", default="", metavar="PART", help="only workloads whose name contains PART")
+    parser.add_argument(
+        "-k", default="", metavar="PART", help="only workloads whose name contains PART"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
@@ -30,7 +33,9 @@ def main() -> None:
         library.set_num_threads(options.threads)
         library.manual_seed(0)
 
-    print(f"{options.threads} thread(s), median of {options.rounds} alternating rounds; (zero / peer)")
+    print(
+        f"{options.threads} thread(s), median of {options.rounds} alternating rounds; (zero / peer)"
+    )
     for name, build in WORKLOADS.items():
         if options.k in name:
             peers = {peer: build(library) for peer, library in libraries.items()}

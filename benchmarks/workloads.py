@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from types import ModuleType
 
@@ -55,7 +56,7 @@ def classifier(widths: list[int], batch: int, activation: str) -> Callable[[Modu
 
     def build(lib: ModuleType) -> Step:
         layers = []
-        for fan_in, fan_out in zip(widths, widths[1:]):
+        for fan_in, fan_out in itertools.pairwise(widths):
             layers += [lib.nn.Linear(fan_in, fan_out), getattr(lib.nn, activation)()]
         model = lib.nn.Sequential(*layers[:-1])
         optimizer = lib.optim.SGD(model.parameters(), lr=0.01)

@@ -1,8 +1,8 @@
 """Trains a small network to read handwritten digits.
 
-Data: the 1,797 real 8x8 digits that scikit-learn ships (UCI, E. Alpaydin and C. Kaynak). A fifth of each class,
-drawn by --seed, is held out; the model, its settings and the number of epochs are fixed beforehand, so the
-held-out digits choose nothing and are looked at once, at the end.
+Data: the 1,797 real 8x8 digits that scikit-learn ships (UCI, E. Alpaydin and C. Kaynak). A fifth of
+each class, drawn by --seed, is held out; the model, its settings and the number of epochs are fixed
+beforehand, so the held-out digits choose nothing and are looked at once, at the end.
 
 python examples/digits.py [--epochs 60] [--seed 0] [--no-plot]
 """
@@ -10,9 +10,10 @@ python examples/digits.py [--epochs 60] [--seed 0] [--no-plot]
 import argparse
 import random
 
-import zero
 from sklearn.datasets import load_digits
 from tqdm import tqdm
+
+import zero
 
 BATCH = 32
 NOISE = 0.08  # standard deviation added to the pixels of a training batch
@@ -97,7 +98,7 @@ def evaluate(model: zero.nn.Module, x: zero.Tensor, y: zero.Tensor) -> tuple:
 
 
 def plot(losses: list, x: zero.Tensor, y: zero.Tensor, predicted: zero.Tensor, path: str) -> None:
-    """The loss curve, and forty held-out digits with what the model reads; mistakes come first, in red."""
+    """The loss curve, and forty held-out digits with what the model reads; mistakes first, in red."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -107,12 +108,14 @@ def plot(losses: list, x: zero.Tensor, y: zero.Tensor, predicted: zero.Tensor, p
     left, right = figure.subfigures(1, 2, width_ratios=[1, 1.4])
     axes = left.subplots()
     axes.plot(range(1, len(losses) + 1), losses)
-    axes.set(xlabel="epoch", ylabel="cross-entropy on the training part", yscale="log", title="Loss")
+    axes.set(
+        xlabel="epoch", ylabel="cross-entropy on the training part", yscale="log", title="Loss"
+    )
 
     truth, guess = y.tolist(), predicted.tolist()
     rows = sorted(range(len(truth)), key=lambda i: truth[i] == guess[i])[:40]
     right.suptitle("Held-out digits: what the model reads")
-    for axes, i in zip(right.subplots(5, 8).flat, rows):
+    for axes, i in zip(right.subplots(5, 8).flat, rows, strict=True):
         axes.imshow(x[i].view(8, 8).numpy(), cmap="gray_r")
         wrong = truth[i] != guess[i]
         title = f"{guess[i]} (is {truth[i]})" if wrong else str(guess[i])

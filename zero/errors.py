@@ -1,8 +1,7 @@
 """The exceptions of zero.
 
 Each derives from RuntimeError, which code written for PyTorch catches, and from the class that code
-written
-for Python or NumPy catches. They shadow two built-in names, so use them as
+written for Python or NumPy catches. They shadow two built-in names, so use them as
 ``zero.errors.IndexError``.
 """
 

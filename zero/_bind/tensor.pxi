@@ -62,10 +62,8 @@ cdef class Tensor:
     """An array of numbers of one type, with strides, that remembers how it was computed.
 
     Make one with :func:`tensor`, :func:`zeros`, :func:`randn` and their like. The class itself can
-    be called
-    as in older PyTorch programs: with data for a tensor of the default dtype, or with sizes for one
-    whose
-    elements are undefined.
+    be called as in older PyTorch programs: with data for a tensor of the default dtype, or with
+    sizes for one whose elements are undefined.
 
     Args:
         data: sizes as ints or a Size, or nested lists, an array or a tensor.
@@ -155,9 +153,9 @@ cdef class Tensor:
         if known is NULL or not known.grad.defined():
             if not meta.is_leaf(self.c):
                 import warnings
-                warnings.warn(f"grad: the tensor is not a leaf, so backward does not fill its grad; "
-                              f"got one made by {self.grad_fn.name()}, expected a leaf", UserWarning,
-                              stacklevel=1)
+                warnings.warn("grad: the tensor is not a leaf, so backward does not fill its grad; "
+                              f"got one made by {self.grad_fn.name()}, expected a leaf",
+                              UserWarning, stacklevel=1)
             return None
         return wrap(known.grad)
 
