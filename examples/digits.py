@@ -98,7 +98,7 @@ def evaluate(model: zero.nn.Module, x: zero.Tensor, y: zero.Tensor) -> tuple:
 
 
 def plot(losses: list, x: zero.Tensor, y: zero.Tensor, predicted: zero.Tensor, path: str) -> None:
-    """The loss curve, and forty held-out digits with what the model reads; mistakes first, in red."""
+    """The loss curve, and forty held-out digits with what the model reads: mistakes in red."""
     import matplotlib
 
     matplotlib.use("Agg")
