@@ -215,14 +215,14 @@ class Toolchain:
         spelled = MATH_FLAGS if self.kind == "gnu" else [f"/clang:{f}" for f in MATH_FLAGS]
         return [f for f in spelled if self.accepts([*self._language_flags(), f])]
 
-    def flags(self, mode: Mode, stem: str = "") -> list[str]:
-        """Options for the source named `stem`.
+    def flags(self, mode: Mode, stem: str = "", optimize: str = "") -> list[str]:
+        """Options for the source named `stem`; `optimize` overrides the level of a release.
 
         Only kernels gain from -O3: elsewhere it makes vector code of loops over a few operands or
         dimensions, which is larger and slower.
         """
         isa = ISA_FLAGS.get(stem, {}).get(self.kind, [])
-        optimize = "3" if stem.startswith("isa_") else "2"
+        optimize = optimize or ("3" if stem.startswith("isa_") else "2")
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", *WARNINGS]
             flags += CLANG_WARNINGS if "clang" in self.identity else GCC_WARNINGS
