@@ -81,13 +81,19 @@ Generator::Draw reserve(Generator* generator, int64_t numel) {
   return (generator ? *generator : default_generator()).reserve(random_counters(numel, true));
 }
 
+// Uninitialised; a refused size is the fault of `op`.
+Tensor empty_for(const char* op, const Dims& sizes, TensorOptions options) {
+  checked_numel(op, sizes, itemsize(options.dtype));
+  return empty(sizes, options);
+}
+
 enum class Distribution : uint8_t { Uniform, Normal };
 
 Tensor draw(const char* op, Distribution distribution, const Dims& sizes, TensorOptions options,
             Generator* generator) {
   ZERO_CHECK(is_floating(options.dtype), DTypeError, op, ": not defined for integers; got ",
              options.dtype, ", expected a floating dtype; randint draws integers");
-  Tensor y = empty(sizes, options);
+  Tensor y = empty_for(op, sizes, options);
   if (y.is_meta() || y.numel() == 0) return y;
   const Generator::Draw d = reserve(generator, y.numel());
   const RandomTable& random = kernels().random;
@@ -169,19 +175,19 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
 }  // namespace
 
 Tensor zeros(const Dims& sizes, TensorOptions options) {
-  Tensor y = empty(sizes, options);
+  Tensor y = empty_for("zeros", sizes, options);
   set_all(y, 0);
   return y;
 }
 
 Tensor ones(const Dims& sizes, TensorOptions options) {
-  Tensor y = empty(sizes, options);
+  Tensor y = empty_for("ones", sizes, options);
   set_all(y, 1);
   return y;
 }
 
 Tensor full(const Dims& sizes, const Scalar& value, TensorOptions options) {
-  Tensor y = empty(sizes, options);
+  Tensor y = empty_for("full", sizes, options);
   set_all(y, value);
   return y;
 }
@@ -247,7 +253,7 @@ Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions optio
   ZERO_CHECK(low >= least && high - 1 <= most, ValueError,
              "randint: the dtype does not hold the range; got low ", low, " and high ", high,
              " for ", options.dtype, ", expected integers from ", least, " to ", most);
-  Tensor y = empty(sizes, options);
+  Tensor y = empty_for("randint", sizes, options);
   if (y.is_meta() || y.numel() == 0) return y;
   const Generator::Draw d = reserve(generator, y.numel());
   const RandintParams params{low, high};
