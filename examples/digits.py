@@ -16,6 +16,7 @@ from tqdm import tqdm
 import zero
 
 BATCH = 32
+GRID = 40  # held-out digits in the picture
 NOISE = 0.08  # standard deviation added to the pixels of a training batch
 
 
@@ -113,9 +114,12 @@ def plot(losses: list, x: zero.Tensor, y: zero.Tensor, predicted: zero.Tensor, p
     )
 
     truth, guess = y.tolist(), predicted.tolist()
-    rows = sorted(range(len(truth)), key=lambda i: truth[i] == guess[i])[:40]
+    mistakes = [i for i in range(len(truth)) if truth[i] != guess[i]][:GRID]
+    others = [i for i in range(len(truth)) if truth[i] == guess[i]]
+    step = max(len(others) // max(GRID - len(mistakes), 1), 1)  # a few of each class
+    rows = (mistakes + others[::step])[:GRID]
     right.suptitle("Held-out digits: what the model reads")
-    for axes, i in zip(right.subplots(5, 8).flat, rows, strict=True):
+    for axes, i in zip(right.subplots(5, GRID // 5).flat, rows, strict=False):
         axes.imshow(x[i].view(8, 8).numpy(), cmap="gray_r")
         wrong = truth[i] != guess[i]
         title = f"{guess[i]} (is {truth[i]})" if wrong else str(guess[i])
