@@ -3,6 +3,8 @@
 // It is a part of the leaf: made once, owned by the leaf's AutogradMeta, and a reference to it
 // counts as one to the leaf (Node::retain). So a graph keeps the leaves it ends at, without a
 // cycle.
+#include <mutex>
+
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/engine.h"
 #include "zero/autograd/meta.h"
@@ -17,6 +19,18 @@ bool is_stealable(const Tensor& g) {
          !g.impl()->storage_->is_foreign();
 }
 
+// `held` keeps the gradient of before.
+void add_to_grad(AutogradMeta& meta, Tensor&& g, Tensor& held) {
+  held = meta.grad;
+  if (grad_enabled()) {  // create_graph: the sum is itself part of a graph
+    meta.grad = held.defined() ? gradient::add(held, g) : gradient::clone(g);
+  } else if (!held.defined()) {
+    meta.grad = is_stealable(g) ? std::move(g) : gradient::clone(g);
+  } else {
+    gradient::add_into(held, g);
+  }
+}
+
 class AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(TensorImpl* leaf) : Node("AccumulateGrad") {
@@ -25,29 +39,35 @@ class AccumulateGrad final : public Node {
   }
 
   Grads apply(Grads&& grads) override {
-    Tensor& g = grads[0];
-    if (!g.defined()) return {};
-    AutogradMeta& meta = static_cast<AutogradMeta&>(*leaf_->autograd_);
-    if (grad_enabled()) {  // create_graph: the sum is itself part of a graph
-      meta.grad = meta.grad.defined() ? gradient::add(meta.grad, g) : gradient::clone(g);
-    } else if (!meta.grad.defined()) {
-      meta.grad = is_stealable(g) ? std::move(g) : gradient::clone(g);
-    } else {
-      gradient::add_into(meta.grad, g);
-    }
+    // The leaf may have been told meanwhile that it needs no gradient.
+    const bool wanted = static_cast<AutogradMeta&>(*leaf_->autograd_).requires_grad;
+    if (grads[0].defined() && wanted) add(std::move(grads[0]));
     return {};
   }
+
+  // A large sum lets other Python threads run. Those that have a gradient for this leaf wait here;
+  // one that sets .grad meanwhile does not free what is being written.
+  void add(Tensor&& g) {
+    Tensor held;
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock) gradient::wait_for(lock);
+    add_to_grad(static_cast<AutogradMeta&>(*leaf_->autograd_), std::move(g), held);
+  }
+
+ private:
+  std::mutex mutex_;
 };
 
-Node* accumulator(const Tensor& leaf) {
+AccumulateGrad* accumulator(const Tensor& leaf) {
   AutogradMeta& meta = *autograd_meta(leaf);
-  if (Node* node = meta.accumulator.load(std::memory_order_acquire)) return node;
-  Node* fresh = new AccumulateGrad(leaf.impl());
+  if (Node* node = meta.accumulator.load(std::memory_order_acquire))
+    return static_cast<AccumulateGrad*>(node);
+  auto* fresh = new AccumulateGrad(leaf.impl());
   Node* other = nullptr;
   if (meta.accumulator.compare_exchange_strong(other, fresh, std::memory_order_acq_rel))
     return fresh;
   delete fresh;  // another thread was first
-  return other;
+  return static_cast<AccumulateGrad*>(other);
 }
 
 }  // namespace
@@ -55,9 +75,16 @@ Node* accumulator(const Tensor& leaf) {
 Edge gradient_edge(const Tensor& x) {
   const AutogradMeta* meta = autograd_meta(x);
   if (!meta) return {};
-  if (meta->requires_grad && !meta->grad_fn) return {Ref<Node>::share(accumulator(x)), 0};
+  if (meta->requires_grad && !meta->grad_fn)
+    return {Ref<Node>::share(static_cast<Node*>(accumulator(x))), 0};
   if (Ref<Node> node = grad_fn(x)) return {std::move(node), meta->output_nr};
   return {};
+}
+
+void accumulate_grad(const Tensor& x, Tensor&& g) {
+  Tensor held;
+  if (is_leaf(x)) return accumulator(x)->add(std::move(g));
+  add_to_grad(make_autograd_meta(x), std::move(g), held);
 }
 
 Tensor accumulated_leaf(const Node& node) {

@@ -224,7 +224,9 @@ Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
   Tensors seeds;
   for (int64_t i = 0; i < roots.size(); ++i) {
     const Tensor& root = roots[i];
-    ZERO_CHECK(requires_grad(root), Error, op,
+    // No node: not recorded, or a view made before its base was asked to require grad.
+    Edge edge = gradient_edge(root);
+    ZERO_CHECK(edge.node, Error, op,
                ": a tensor does not require grad and does not have a grad_fn; got ", root,
                ", expected the result of recorded operations on a tensor with requires_grad=True");
     Tensor seed = grads.empty() ? Tensor() : grads[i];
@@ -239,7 +241,7 @@ Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
                root.sizes());
     ZERO_CHECK(is_floating(seed.dtype()), DTypeError, op,
                ": a gradient is not floating point; got ", seed, ", expected ", root.dtype());
-    edges.push_back(gradient_edge(root));
+    edges.push_back(std::move(edge));
     seeds.push_back(seed.dtype() == root.dtype() ? seed : gradient::cast(seed, root.dtype()));
   }
   return run(edges, seeds, targets, retain_graph, create_graph);
@@ -267,9 +269,7 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
                            create_graph);
   GradModeGuard mode(create_graph);
   for (int64_t i = 0; i < inputs.size(); ++i) {
-    if (!found[i].defined()) continue;
-    const Tensor before = grad(inputs[i]);
-    set_grad(inputs[i], before.defined() ? gradient::add(before, found[i]) : found[i]);
+    if (found[i].defined()) accumulate_grad(inputs[i], std::move(found[i]));
   }
 }
 

@@ -24,14 +24,15 @@ class CopySlices final : public Node {
   }
 
   Grads apply(Grads&& grads) override {
-    ZERO_CHECK(write_, Error, "backward: trying to backward through the graph a second time; got ",
+    const Ref<Node> write = write_;  // another thread may free the graph while this one computes
+    ZERO_CHECK(write, Error, "backward: trying to backward through the graph a second time; got ",
                name_,
                " after its saved tensors were freed, expected retain_graph=True in the first call");
     Grads out(next_.size());
     if (!grads[0].defined()) return out;
     Tensor whole = gradient::with_strides(grads[0], base_strides_);
     Tensor part = gradient::as_strided(whole, sizes_, strides_, offset_);
-    Grads inner = write_->apply({gradient::clone(part)});
+    Grads inner = write->apply({gradient::clone(part)});
     for (int64_t i = 1; i < out.size(); ++i) out[i] = std::move(inner[i]);
     if (!needs(0)) return out;
     const OutputSpec spec{sizes_, whole.dtype(), whole.device()};

@@ -3,6 +3,7 @@
 
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
+#include "zero/runtime/blocking.h"
 
 namespace zero::gradient {
 
@@ -18,6 +19,11 @@ Tensor zeros(const OutputSpec& spec) { return zero::zeros(spec.sizes, {spec.dtyp
 Tensor ones(const OutputSpec& spec) { return zero::ones(spec.sizes, {spec.dtype, spec.device}); }
 Tensor sum_to(const Tensor& g, const Dims& sizes) { return zero::sum_to(g, sizes); }
 Tensor cast(const Tensor& g, DType dtype) { return zero::to(g, dtype, g.device()); }
+
+void wait_for(std::unique_lock<std::mutex>& lock) {
+  const BlockingSection waiting(true);
+  lock.lock();
+}
 
 Tensor with_strides(const Tensor& x, const Dims& strides) {
   Tensor y = empty_strided(x.sizes(), strides, x.options());
