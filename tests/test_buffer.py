@@ -233,3 +233,22 @@ def test_numpy_is_not_imported_by_tensors():
         "zero.tensor(bytearray(3)); assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numbers_overwritten_by_numpy_between_forward_and_backward():
+    """Not noticed by autograd; what was a class or an index then must not be followed blindly."""
+    labels = np.zeros(500, dtype=np.int64)
+    for loss in ("cross_entropy", "nll_loss"):
+        for shape in ((500, 10), (1, 10, 500)):
+            labels[:] = 3
+            x = zero.randn(*shape, requires_grad=True)
+            target = zero.from_numpy(labels).view(500 if len(shape) == 2 else (1, 500))
+            value = getattr(zero.nn.functional, loss)(x, target)
+            labels[:] = 10**9
+            value.backward()
+            assert x.grad.isfinite().all()
+    x = zero.randn(4, 5, requires_grad=True)
+    values, indices = x.max(1)
+    indices.numpy()[:] = -(10**9), 10**9, 5, 2**62
+    values.sum().backward()
+    assert x.grad.tolist() == zero.zeros(4, 5).tolist()

@@ -420,13 +420,19 @@ void scaled_difference(const void* pa, const void* pb, double scale, void* out, 
 
 // ---- selection along a dimension ----------------------------------------------------------------
 
+// Places without an element: -1, and what was no index when the caller's memory was last seen.
+inline bool is_place(int64_t i, const AlongArgs& args) {
+  return static_cast<uint64_t>(i) < static_cast<uint64_t>(args.n);
+}
+
 template <class T>
 void take_along(const AlongArgs& args, int64_t begin, int64_t end) {
   const T* from = static_cast<const T*>(args.from);
   T* to = static_cast<T*>(args.to);
   int64_t outer = begin / args.inner, k = begin % args.inner;
   for (int64_t i = begin; i < end; ++i) {
-    to[i] = args.index[i] < 0 ? T(0) : from[(outer * args.n + args.index[i]) * args.inner + k];
+    const int64_t at = args.index[i];
+    to[i] = is_place(at, args) ? from[(outer * args.n + at) * args.inner + k] : T(0);
     if (++k == args.inner) k = 0, ++outer;
   }
 }
@@ -437,7 +443,8 @@ void put_along(const AlongArgs& args, int64_t begin, int64_t end) {
   T* to = static_cast<T*>(args.to);
   int64_t outer = begin / args.inner, k = begin % args.inner;
   for (int64_t i = begin; i < end; ++i) {
-    if (args.index[i] >= 0) to[(outer * args.n + args.index[i]) * args.inner + k] = from[i];
+    const int64_t at = args.index[i];
+    if (is_place(at, args)) to[(outer * args.n + at) * args.inner + k] = from[i];
     if (++k == args.inner) k = 0, ++outer;
   }
 }

@@ -243,6 +243,11 @@ void softmax_backward_columns(const SoftmaxArgs& args) {
   }
 }
 
+// Classes were checked when they were given, but their memory may be numpy's and overwritten since.
+inline bool counts(int64_t t, const CrossEntropyArgs& args) {
+  return t != args.ignore && static_cast<uint64_t>(t) < static_cast<uint64_t>(args.n);
+}
+
 template <class T>
 void cross_entropy(const CrossEntropyArgs& args) {
   const T* x = static_cast<const T*>(args.x);
@@ -252,9 +257,10 @@ void cross_entropy(const CrossEntropyArgs& args) {
     exp_sums(x + done * n, rows, n, args.max + done, args.sum + done);
     for (int64_t r = done; r < done + rows; ++r) {
       const int64_t t = args.target[r];
-      const double chosen = static_cast<double>(x[r * n + (t == args.ignore ? 0 : t)]);
+      const bool used = counts(t, args);
+      const double chosen = static_cast<double>(x[r * n + (used ? t : 0)]);
       const double loss = log_of_sum<T>(args.sum[r]) - (chosen - args.max[r]);
-      args.loss[r] = t == args.ignore ? 0 : loss;
+      args.loss[r] = used ? loss : 0;
     }
     done += rows;
   }
@@ -279,7 +285,7 @@ void cross_entropy_backward(const CrossEntropyArgs& args) {
     }
     for (int64_t r = done; r < done + rows; ++r, x += n, out += n) {
       const int64_t t = args.target[r];
-      if (t == args.ignore) {
+      if (!counts(t, args)) {
         for (int64_t i = 0; i < n; ++i) out[i] = T(0);
         continue;
       }

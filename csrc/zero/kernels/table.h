@@ -150,7 +150,7 @@ using ScaledDifferenceFn = void (*)(const void* a, const void* b, double scale, 
                                     int64_t n);
 
 // One element of n along a dimension, for each place [outer, inner]: to[o, i] = from[o, index[o,
-// i], i] (0 where the index is negative), or the other way: to[o, index[o, i], i] = from[o, i].
+// i], i] (0 where there is no such element), or the other way: to[o, index[o, i], i] = from[o, i].
 // begin, end count places.
 struct AlongArgs {
   const void* from;

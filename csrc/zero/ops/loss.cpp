@@ -125,7 +125,8 @@ void nll_places(const T* scores, const int64_t* target, const T* weight, const C
   parallel_for(c.places, kGrainSize / 4, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t t = target[i];
-      const bool ignored = t == ignore_index;
+      // Checked before, but another thread may write to numpy's memory meanwhile.
+      const bool ignored = t == ignore_index || t < 0 || t >= c.n;
       index[i] = ignored ? -1 : t;
       coefficient[i] = ignored ? T(0) : weight ? -weight[t] : T(-1);
       const int64_t place = i / inner * c.n * inner + i % inner;
