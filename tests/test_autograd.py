@@ -913,3 +913,59 @@ def test_random_programs_against_differences(program, seed):
         slope = (g * direction).sum().item()
         # Cancellation leaves eps |value| / h; the third derivative gives h^2.
         assert abs(slope - difference) <= 1e-4 * (1 + abs(slope)) + 1e-8 * abs(value.item())
+
+
+def test_gradients_for_given_inputs_share_no_memory():
+    a, b = zero.zeros(2, requires_grad=True), zero.zeros(2, requires_grad=True)
+    (a + b).sum().backward(inputs=[a, b])
+    (a * 2).sum().backward()
+    a.grad[0] = 7
+    assert a.grad.tolist() == [7, 3] and b.grad.tolist() == [1, 1]
+    weights = zero.ones(2)
+    c = zero.zeros(2, requires_grad=True)
+    c.backward(weights, inputs=[c])
+    (c * 3).sum().backward()
+    assert weights.tolist() == [1, 1] and c.grad.tolist() == [4, 4]
+    kept = c.grad
+    (c * 3).sum().backward(inputs=[c])
+    assert c.grad is kept and kept.tolist() == [7, 7]
+
+
+def test_view_from_before_its_base_required_grad():
+    """PyTorch's rule: such a view requires grad, but has no history until the base is written."""
+    base = zero.zeros(4)
+    view = base[:2]
+    base.requires_grad_()
+    assert view.requires_grad and view.grad_fn is None
+    with pytest.raises(RuntimeError, match="does not have a grad_fn"):
+        view.backward(zero.ones(2))
+    with pytest.raises(RuntimeError, match="does not have a grad_fn"):
+        grad(view, base, zero.ones(2))
+
+
+def test_nodes_cannot_be_made():
+    node = type((zero.ones(1, requires_grad=True) * 2).grad_fn)
+    for make in (node, lambda: node.__new__(node), lambda: object.__new__(node)):
+        with pytest.raises(TypeError):
+            make()
+
+
+def test_identity_when_wrapping_collects_garbage():
+    x = zero.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    seen = []
+
+    def callback(phase, info):
+        if phase == "start":
+            seen.append(x.grad)
+
+    threshold = gc.get_threshold()
+    for _ in range(200):
+        seen.clear()
+        gc.callbacks.append(callback)
+        gc.set_threshold(1)
+        gradient = x.grad
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(callback)
+        assert all(g is gradient for g in seen)
+        del gradient

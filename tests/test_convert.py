@@ -523,3 +523,9 @@ def test_no_references_leak():
         with pytest.raises(zero.errors.ShapeError):
             zero.tensor([*data, [1.0]])
     assert (sys.getrefcount(row), sys.getrefcount(row[0])) == before
+
+
+def test_unpickled_truth_is_0_or_1():
+    rebuild, (cls, dtype, sizes, _, *rest) = zero.ones(4, dtype=zero.bool).__reduce_ex__(2)
+    x = rebuild(cls, dtype, sizes, b"\x02\x00\xff\x01", *rest)
+    assert x.sum().item() == 3 and x.tolist() == [True, False, True, True]

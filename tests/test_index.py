@@ -1,5 +1,7 @@
 """Basic indexing and assignment, as NumPy does it."""
 
+import collections
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -188,3 +190,8 @@ def test_gradients_of_indexing(shape, data):
     expected = np.zeros(shape, np.float32)
     expected[index] = weights
     np.testing.assert_array_equal(x.grad.numpy(), expected)
+
+
+def test_a_named_tuple_is_a_tuple():
+    Place = collections.namedtuple("Place", "row column")
+    assert zero.arange(6).view(2, 3)[Place(1, 2)].item() == 5

@@ -287,3 +287,14 @@ def test_conversion_leaks_nothing():
     finally:
         tracemalloc.stop()
     assert later_python - python < 5000 and later_core == core
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 10**7])
+def test_a_list_that_lies_about_its_length(length):
+    class Liar(list):
+        def __len__(self):
+            return length
+
+    for data in (Liar([1.0, 2.0]), [Liar([1.0, 2.0])]):
+        with pytest.raises(RuntimeError, match="changed its length"):
+            zero.tensor(data)

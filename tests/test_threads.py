@@ -305,3 +305,70 @@ def test_long_work_lets_other_python_threads_run():
     assert (
         len(inside) >= 10
     )  # each product is tens of milliseconds; with the lock held there would be one per product
+
+
+def test_gradients_of_several_threads_add_up():
+    zero.set_num_threads(2)
+    w = zero.zeros(1_000_000, requires_grad=True)
+
+    def work(i):
+        for _ in range(10):
+            (w * 1).sum().backward()
+
+    run_threads(4, work)
+    assert (w.grad == 40).all()
+
+
+def test_grad_is_set_while_other_threads_add_to_it():
+    zero.set_num_threads(2)
+    w = zero.zeros(1_000_000, requires_grad=True)
+
+    def work(i):
+        for _ in range(20):
+            if i == 0:
+                w.grad = None
+                time.sleep(0.002)
+            else:
+                (w * 1).sum().backward()
+
+    run_threads(3, work)
+    assert w.grad is None or w.grad.shape == w.shape
+
+
+def test_two_threads_go_through_a_graph_with_a_write_in_place():
+    """One of them frees the graph while the other is in it: it finishes or is told so."""
+    zero.set_num_threads(2)
+    x = zero.ones(1_000_000, requires_grad=True)
+    passed = []
+    for _ in range(10):
+        y = x * 1
+        y[:900_000] *= 3
+        loss = y.sum()
+        start = threading.Barrier(2)
+
+        def work(i, loss=loss, start=start):
+            start.wait()
+            try:
+                zero.autograd.grad(loss, x)
+                passed.append(i)
+            except RuntimeError as error:
+                assert "second time" in str(error)
+
+        run_threads(2, work)
+    assert passed
+
+
+def test_the_process_ends_while_a_thread_computes():
+    code = """if True:
+        import threading, time, zero
+        zero.set_num_threads(2)
+        def work():
+            a = zero.ones(900, 900)
+            while True:
+                a @ a
+        for _ in range(3):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.3)
+        print("bye")
+    """
+    assert child(code) == "bye"  # the exit code is checked, too

@@ -12,7 +12,7 @@ cdef class Node:
         ['AccumulateGrad']
     """
 
-    def __init__(self):
+    def __cinit__(self):
         raise TypeError("Node: nodes are made by operations on tensors that require grad")
 
     def name(self):
@@ -51,7 +51,7 @@ cdef object wrap_node(NodeRef node):
     cdef Node result
     if node.get() is NULL:
         return None
-    result = Node.__new__(Node)
+    result = <Node> allocate_wrapper(Node)  # without __cinit__
     result.node = node
     return result
 

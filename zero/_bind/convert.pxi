@@ -6,6 +6,7 @@ from cpython.ref cimport Py_INCREF
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(object x)
+    Py_ssize_t PySequence_Fast_GET_SIZE(object x)
     void PyList_SET_ITEM(object x, Py_ssize_t i, object item)
     bint PySequence_Check(object x)
     PyObject* Py_True
@@ -222,7 +223,7 @@ cdef class ListReader:
         cdef PyObject** pointers
         cdef int again
         while True:
-            if len(items) != n:
+            if PySequence_Fast_GET_SIZE(items) != n:  # also where a subclass has its own __len__
                 raise RuntimeError(f"tensor: the list at {self.place(depth)} changed its length "
                                    "while it was read")
             pointers = PySequence_Fast_ITEMS(items)

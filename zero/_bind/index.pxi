@@ -60,7 +60,7 @@ cdef int too_many_indices(const CTensor& x) except -1:
 cdef CTensor apply_index(const CTensor& x, object index) except *:
     """The view that x[index] is; x itself where the index selects all of it."""
     cdef CTensor result = x
-    cdef tuple items = index if isinstance(index, tuple) else (index,)
+    cdef tuple items = tuple(index) if isinstance(index, tuple) else (index,)
     cdef int64_t dim = 0, at = 0, used = 0, dims = x.dim()
     cdef bint ellipsis = False
     for item in items:  # errors before anything is made

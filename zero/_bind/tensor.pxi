@@ -576,7 +576,7 @@ def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # f
     cdef CTensor values = core.empty(as_dims(sizes, "unpickle"),
                                      as_options(dtype, "meta" if content is None else "cpu",
                                                 "unpickle"))
-    cdef Py_ssize_t n = values.numel() * itemsize(values.dtype())
+    cdef Py_ssize_t i, n = values.numel() * itemsize(values.dtype())
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"unpickle: not a class of tensors; got {cls!r}")
     if content is not None:
@@ -584,6 +584,9 @@ def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # f
             raise ZeroValueError(f"unpickle: the data do not fill the tensor; got "
                                  f"{type_name(content)}, expected {n} bytes")
         memcpy(values.data(), <char*> (<bytes> content), n)
+        if values.dtype() == CDType.Bool:  # loops rely on 0 and 1
+            for i in range(n):
+                (<char*> values.data())[i] = (<char*> values.data())[i] != 0
     values.impl().is_parameter_ = issubclass(cls, Parameter)
     if requires_grad:
         meta.set_requires_grad(values, True)

@@ -37,6 +37,9 @@ cdef extern from *:
 cdef Tensor new_wrapper(CTensor t):
     """A Python object for a tensor that has none; __init__ does not run."""
     cdef Tensor result = <Tensor> allocate_wrapper(Parameter if t.impl().is_parameter_ else Tensor)
+    cdef PyObject* w = live_wrapper(t)
+    if w is not NULL:  # the allocation collected garbage, and that ran code which saw the tensor
+        return <Tensor> steal(w)
     set_wrapper(t, result)
     result.c = move(t)
     return result
