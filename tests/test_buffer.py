@@ -2,12 +2,12 @@
 
 import array
 import gc
-import subprocess
 import sys
 import weakref
 
 import numpy as np
 import pytest
+from children import run_child
 
 import zero
 
@@ -232,7 +232,7 @@ def test_numpy_is_not_imported_by_tensors():
         "import sys, zero; x = zero.tensor([[1.0, 2.0]]); repr(x); (x + 1).tolist(); x[0]; "
         "zero.tensor(bytearray(3)); assert 'numpy' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_child("-c", code)
 
 
 def test_numbers_overwritten_by_numpy_between_forward_and_backward():

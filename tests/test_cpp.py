@@ -121,3 +121,12 @@ def test_no_blas(programs, openblas_directory, tmp_path):
     )
     broken.write_bytes(b"not a library")
     assert run([programs["test_blas"], tmp_path], env=environment()).startswith("none (")
+
+
+def test_autograd_without_python(tmp_path):
+    """Graphs, views, writes in place, long chains, threads: the whole core in a C++ program."""
+    program = tmp_path / "autograd"
+    build = ROOT / "tools" / "build_core.py"
+    source = ROOT / "tests" / "cpp" / "autograd.cpp"
+    run([sys.executable, build, "--program", source, "-o", program])
+    assert run([program], env=environment()).strip() == "autograd: passed"
