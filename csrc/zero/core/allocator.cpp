@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -14,17 +13,18 @@
 #include "zero/core/system.h"
 #include "zero/core/thread_local.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ZERO_ALLOCATOR_PASS_THROUGH 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ZERO_ALLOCATOR_PASS_THROUGH 1
-#endif
-#endif
-
 namespace zero {
 
 namespace {
+
+// The sanitizer sees each block, so that it can tell overruns and uses after the release.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kPassThrough = true;
+#elif defined(__has_feature)
+constexpr bool kPassThrough = __has_feature(address_sanitizer);
+#else
+constexpr bool kPassThrough = false;
+#endif
 
 std::atomic<int64_t> slab_bytes{0};  // in slabs that belong to a heap
 std::atomic<int64_t> peak_bytes{0};
@@ -391,31 +391,28 @@ void fill_stats(const Counts& counts, MemoryStats& stats) {
   stats.allocations += counts.allocations.get();
 }
 
-}  // namespace
+// ---- The system's blocks, under a sanitizer -----------------------------------------------------
 
-#if ZERO_ALLOCATOR_PASS_THROUGH
-
-// The sanitizer sees each block, so that it can tell overruns and uses after the release.
-void* allocate(size_t nbytes) {
+void* pass_through(size_t nbytes) {
   Shared& state = shared();
   if (state.is_hopeless(nbytes)) refuse(nbytes);
-  const size_t size = (std::max<size_t>(nbytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  void* p = std::aligned_alloc(kAlignment, size);
+  void* p = ::operator new(nbytes, std::align_val_t{kAlignment}, std::nothrow);
   if (p == nullptr) refuse(nbytes);
   with_common_heap([&](Heap* heap) { heap->counts.count_in(nbytes); });
   raise_to(peak_bytes, live_now(state));
   return p;
 }
 
-void deallocate(void* pointer, size_t nbytes) noexcept {
+void pass_back(void* pointer, size_t nbytes) noexcept {
   if (pointer == nullptr) return;
-  std::free(pointer);
+  ::operator delete(pointer, std::align_val_t{kAlignment});
   with_common_heap([&](Heap* heap) { heap->counts.count_out(nbytes); });
 }
 
-#else
+}  // namespace
 
 void* allocate(size_t nbytes) {
+  if constexpr (kPassThrough) return pass_through(nbytes);
   if (nbytes > kSmallMax) [[unlikely]]
     return allocate_large(nbytes);
   Heap* heap = thread_heap;
@@ -429,6 +426,7 @@ void* allocate(size_t nbytes) {
 }
 
 void deallocate(void* pointer, size_t nbytes) noexcept {
+  if constexpr (kPassThrough) return pass_back(pointer, nbytes);
   if (pointer == nullptr) [[unlikely]]
     return;
   if (nbytes > kSmallMax) [[unlikely]]
@@ -443,8 +441,6 @@ void deallocate(void* pointer, size_t nbytes) noexcept {
   put_back(heap, slab, block);
 }
 
-#endif
-
 MemoryStats memory_stats() {
   Shared& state = shared();
   MemoryStats stats{};
@@ -455,16 +451,16 @@ MemoryStats memory_stats() {
   }
   raise_to(peak_bytes, stats.live_bytes);
   stats.peak_bytes = peak_bytes.load();
-#if ZERO_ALLOCATOR_PASS_THROUGH
-  stats.system_bytes = stats.live_bytes;
-  stats.peak_system_bytes = stats.peak_bytes;
-  stats.system_allocations = stats.allocations;
-#else
-  const PageCounts pages = page_counts();
-  stats.system_bytes = pages.bytes;
-  stats.peak_system_bytes = pages.peak_bytes;
-  stats.system_allocations = pages.calls;
-#endif
+  if constexpr (kPassThrough) {
+    stats.system_bytes = stats.live_bytes;
+    stats.peak_system_bytes = stats.peak_bytes;
+    stats.system_allocations = stats.allocations;
+  } else {
+    const PageCounts pages = page_counts();
+    stats.system_bytes = pages.bytes;
+    stats.peak_system_bytes = pages.peak_bytes;
+    stats.system_allocations = pages.calls;
+  }
   stats.cached_bytes = stats.system_bytes - stats.live_bytes;
   return stats;
 }
