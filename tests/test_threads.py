@@ -323,13 +323,16 @@ def test_grad_is_set_while_other_threads_add_to_it():
     zero.set_num_threads(2)
     w = zero.zeros(1_000_000, requires_grad=True)
 
+    ended = threading.Event()
+
     def work(i):
-        for _ in range(20):
-            if i == 0:
+        if i == 0:
+            for _ in range(200):
                 w.grad = None
-                time.sleep(0.002)
-            else:
-                (w * 1).sum().backward()
+                time.sleep(0.001)
+            ended.set()
+        while not ended.is_set():
+            zero.autograd.backward(w, zero.ones(1).expand(1_000_000))
 
     run_threads(3, work)
     assert w.grad is None or w.grad.shape == w.shape
