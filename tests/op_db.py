@@ -353,7 +353,7 @@ op("add_alpha", lambda a, b: zero.add(a, b, alpha=3), lambda a, b: a + 3 * b,
 op("sub_alpha", lambda a, b: zero.sub(a, b, alpha=2), lambda a, b: a - 2 * b,
    [S(A(), A()), S(A(), 2)],
    dtypes=NUMBERS, tol=0.5)
-op("rsub", lambda a: 2 - a, lambda a: 2 - a, [S(A()), S(A(()))], dtypes=ALL, out="number", tol=0.5)
+op("rsub", lambda a: 2 - a, lambda a: 2 - a, [S(A()), S(A(()))], dtypes=NUMBERS, tol=0.5)
 op("rdiv", lambda a: 2 / a, lambda a: 2 / a, [S(A(**NONZERO)), S(A((), **NONZERO))], dtypes=ALL,
    out="float",
    tol=0.5)

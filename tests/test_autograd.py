@@ -529,6 +529,55 @@ def test_partly_overlapping_write_is_refused():
     assert x.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
 
 
+def test_write_beside_what_is_read():
+    x = zero.arange(6, dtype=zero.float32).view(3, 2)
+    x[:, 0] += x[:, 1]  # interleaved, but nothing in common
+    assert x.tolist() == [[1.0, 1.0], [5.0, 3.0], [9.0, 5.0]]
+    for rows, columns in ((40, 30), (3, 4)):
+        x = zero.arange(rows * columns, dtype=zero.float32).view(rows, columns)
+        before = x.clone()
+        x[1:, 1:].add_(x[:-1, :-1])  # read as it was before the call
+        assert x[1:, 1:].equal(before[1:, 1:] + before[:-1, :-1])
+    x = zero.ones(4)
+    x.add_(x[1:2].expand(4))
+    assert x.tolist() == [2.0] * 4
+
+
+def test_leaf_told_during_the_graph_that_it_needs_no_gradient():
+    for tell in (lambda x: x.detach_(), lambda x: x.requires_grad_(False)):
+        x = zero.ones(2, requires_grad=True)
+        y = (x * 3).sum()
+        tell(x)
+        y.backward()
+        assert x.grad is None
+
+
+def test_derivatives_that_become_constant_go_on():
+    x = zero.tensor([3.0, -2.0], dtype=zero.float64, requires_grad=True)
+    for f, values in (
+        (lambda: x**2, [[6.0, -4.0], [2.0, 2.0], [0.0, 0.0]]),
+        (lambda: x.relu(), [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]),
+    ):
+        y = f()
+        for value in values:
+            (y,) = zero.autograd.grad(y.sum(), x, create_graph=True)
+            assert y.tolist() == value
+
+
+def test_gradient_of_an_empty_part_of_cat():
+    x = zero.zeros(0, requires_grad=True)
+    zero.cat([x, zero.ones(2), x]).sum().backward()
+    assert x.grad.shape == (0,)
+
+
+def test_set_item_records_a_source_in_the_same_place():
+    x = zero.ones(2, requires_grad=True)
+    y = x.data
+    y[:] = x
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
 def test_copy_over_overlapping_memory_reads_before_it_writes():
     x = zero.arange(6, dtype=zero.float32)
     try:

@@ -53,6 +53,19 @@ GOLDEN = {
         RuntimeError,
         lambda: leaf.add_(1),
     ),
+    "exp: input is not a Tensor; got NoneType, expected a Tensor": (
+        TypeError,
+        lambda: zero.exp(None),
+    ),
+    "mm: inner dimensions differ; got a (2, 3) and b (4, 5), expected a.shape[-1] == b.shape[-2]": (
+        errors.ShapeError,
+        lambda: zero.mm(a23, b45),
+    ),
+    "sub: not defined for bool; got int64 and bool, expected numbers; ~ inverts a mask, ^ "
+    "compares two": (
+        errors.DTypeError,
+        lambda: 1 - zero.tensor([True]),
+    ),
     "numpy: the tensor requires grad, which other libraries would not see; use "
     "tensor.detach().numpy()": (
         RuntimeError,
@@ -120,6 +133,28 @@ MISTAKES = {
         errors.DTypeError,
         lambda: zero.add(zero.arange(2), zero.arange(2), alpha=0.5),
         "alpha",
+    ),
+    "bool alpha": (
+        errors.DTypeError,
+        lambda: zero.add(zero.arange(2), zero.arange(2), alpha=True),
+        "alpha",
+    ),
+    "a bool subtracted": (errors.DTypeError, lambda: zero.arange(2) - True, "bool"),
+    "a mask subtracted from floats": (errors.DTypeError, lambda: a23 - (a23 > 0), "bool"),
+    "data of another type": (TypeError, lambda: setattr(a23, "data", 3), "int"),
+    "requires_grad of a result": (
+        RuntimeError,
+        lambda: setattr(leaf * 2, "requires_grad", True),
+        "leaves",
+    ),
+    "requires_grad as string": (TypeError, lambda: zero.ones(2, requires_grad="no"), "str"),
+    "keepdim beside a tensor": (TypeError, lambda: a23.max(a23, True), "keepdim"),
+    "a tensor of floats as size": (TypeError, lambda: zero.ones(a23), "zero.Tensor|tensor("),
+    "strides that overflow": (errors.ShapeError, lambda: zero.ones(0, 2**40, 2**40), "64 bits"),
+    "assigning a leaf to itself": (
+        RuntimeError,
+        lambda: leaf.__setitem__(Ellipsis, leaf),
+        "leaf",
     ),
     "division by integer zero": (RuntimeError, lambda: zero.arange(2) // 0, "ZeroDivision"),
     "division by a tensor with zero": (
@@ -338,6 +373,43 @@ def test_failed_optimizer_step_writes_nothing():
     with pytest.raises(RuntimeError):
         zero._sgd_step([x, y], [zero.zeros(2), bad], 0.1, 0.9, 0, 0, False, False)
     assert x.tolist() == [1.0, 1.0] and y.tolist() == [1.0] * 3
+
+
+class Alien:
+    """An object that is no argument of anything."""
+
+
+def functions_of(home):
+    return {f for f in vars(home).values() if type(f) is type(zero.exp)}
+
+
+HOMES = [zero, zero.Tensor, zero.Generator, type((leaf * 2).grad_fn), type(zero.no_grad()).__base__]
+ELSEWHERE = {"asarray", "as_tensor", "set_rng_state"}  # the function they call is named
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.__name__)
+def test_errors_of_argument_types_name_the_operation(home):
+    """Whatever argument has the wrong type: also where Cython checks it, or doesn't (self)."""
+    for function in functions_of(home) - {zero.is_tensor}:
+        name = function.__name__
+        for before in range(1 if name.startswith("__") else 3):
+            with pytest.raises((TypeError, RuntimeError)) as caught:
+                function(*[zero.ones(2)] * before, Alien(), *[Alien()] * (2 - before))
+            text = str(caught.value)
+            if "positional argument" not in text and name not in ELSEWHERE:
+                assert re.match(rf"{name.lstrip('_')}(\(\)|: )", text.lstrip("_")), text
+
+
+def test_an_error_of_the_users_own_stays_what_it_is():
+    class Mine(TypeError):
+        pass
+
+    class Number:
+        def __index__(self):
+            raise Mine("mine")
+
+    with pytest.raises(Mine, match=r"^mine$"):
+        zero.ones(Number())
 
 
 def test_messages_have_one_form():

@@ -28,11 +28,15 @@ cdef str short_repr(object x):
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+cdef bint stands_for_int(Tensor x) noexcept:
+    return x.c.numel() == 1 and not is_floating(x.c.dtype())
+
+
 cdef int64_t as_int(object x, str op, str name) except? -1:
     """An int, or what can stand for one: a numpy integer, a tensor with one integer."""
     if PyLong_Check(x):
         return int64_of(x, op, name)
-    if PyIndex_Check(x):
+    if PyIndex_Check(x) and not (isinstance(x, Tensor) and not stands_for_int(x)):
         return int64_of(x.__index__(), op, name)
     raise TypeError(f"{op}: {name} is not an int; got {short_repr(x)} of type {type_name(x)}, "
                     "expected an int")
@@ -46,6 +50,14 @@ cdef double as_float(object x, str op, str name) except? -1:
         return x.__float__()
     raise TypeError(f"{op}: {name} is not a number; got {short_repr(x)} of type {type_name(x)}, "
                     "expected a float")
+
+
+cdef cbool flag_of(object x, str op, str name) except *:
+    """A bool, not what merely counts as true."""
+    if x is True or x is False:
+        return x is True
+    raise TypeError(f"{op}: {name} is not a bool; got {short_repr(x)} of type {type_name(x)}, "
+                    "expected True or False")
 
 
 cdef bint number_of(object x, CScalar* out, str op, str name) except -1:

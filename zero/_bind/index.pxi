@@ -121,7 +121,10 @@ cdef int set_item(Tensor x, object index, object value) except -1:
     else:
         source = tensor_from(value, dtype_object(x.c.dtype()) if not has_array(value) else None,
                              x.c.device(), False)
-    if same_place(place, source):  # x[i] += y has written already
+    if same_place(place, source) and meta.requires_grad(place) == meta.requires_grad(source):
+        # x[i] += y has written already
+        inplace.check_inplace(b"copy_", place, meta.requires_grad(place) or
+                              meta.requires_grad(source))
         return 0
     extra = source.dim() - place.dim()
     if extra > 0:  # leading dimensions of size 1 are dropped

@@ -9,7 +9,7 @@ cdef CTensor product(Tensor a, int64_t ndim_a, Tensor b, int64_t ndim_b, str op,
         raise ShapeError(f"{op}: wrong number of dimensions; got input {tuple(a.shape)} and {name} "
                          f"{tuple(b.shape)}, expected {ndim_a} and {ndim_b} dimensions; use matmul "
                          "for others")
-    return ops.matmul(a.c, b.c, CTarget())
+    return ops.matmul(a.c, b.c, CTarget(), op.encode())
 
 
 def matmul(Tensor input not None, Tensor other not None):

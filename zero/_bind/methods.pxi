@@ -22,7 +22,7 @@ cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object
             as_dtype(first, "to")
             dtype = only_once(dtype, first, "dtype")
     if rest:
-        rest.pop(0)  # non_blocking: every copy has ended when the call returns
+        non_blocking = rest.pop(0)
     if rest:
         copy = rest.pop(0)
     if rest:
@@ -37,7 +37,8 @@ cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object
         t = as_dtype(dtype, "to")
     if device is not None:
         where = as_device(device, "to")
-    return ops.to(x.c, t, where, copy)
+    flag_of(non_blocking, "to", "non_blocking")  # every copy has ended when the call returns
+    return ops.to(x.c, t, where, flag_of(copy, "to", "copy"))
 
 
 cdef object only_once(object by_name, object by_position, str name):
@@ -170,7 +171,7 @@ class TensorMethods:
             >>> zero.ones(2).requires_grad_()
             tensor([1., 1.], requires_grad=True)
         """
-        meta.set_requires_grad(self.c, requires_grad)
+        meta.set_requires_grad(self.c, flag_of(requires_grad, "requires_grad_", "requires_grad"))
         return self
 
     def backward(Tensor self not None, gradient=None, retain_graph=None, create_graph=False,
@@ -264,6 +265,7 @@ class TensorMethods:
             tensor([[1., 2.],
                     [1., 2.]])
         """
+        flag_of(non_blocking, "copy_", "non_blocking")
         ops.copy_(self.c, src.c)
         return self
 

@@ -29,14 +29,6 @@ cdef int64_t dim_of(object dim, str op) except? -1:
     return as_int(dim, op, "dim")
 
 
-# Python's own names mean the operators of this module, hence not int() or bool().
-cdef cbool flag_of(object x, str op, str name) except *:
-    if x is True or x is False:
-        return x is True
-    raise TypeError(f"{op}: {name} is not a bool; got {short_repr(x)} of type {type_name(x)}, "
-                    "expected True or False")
-
-
 def sum(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements, of all or along dimensions.
 
@@ -196,6 +188,8 @@ def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
             raise TypeError("max: dim and other are given; expected one of them")
         dim = other
     if isinstance(dim, Tensor):
+        if flag_of(keepdim, "max", "keepdim"):
+            raise TypeError("max: keepdim needs a dim; got two tensors, expected max(x, other)")
         return binary(ops.maximum, input, dim, "max")
     if dim is None:
         if flag_of(keepdim, "max", "keepdim"):
@@ -237,6 +231,8 @@ def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
             raise TypeError("min: dim and other are given; expected one of them")
         dim = other
     if isinstance(dim, Tensor):
+        if flag_of(keepdim, "min", "keepdim"):
+            raise TypeError("min: keepdim needs a dim; got two tensors, expected min(x, other)")
         return binary(ops.minimum, input, dim, "min")
     if dim is None:
         if flag_of(keepdim, "min", "keepdim"):

@@ -269,7 +269,7 @@ def set_flush_denormal(mode):
         >>> import zero
         >>> supported = zero.set_flush_denormal(True)
     """
-    return denormal.set_flush_denormal(mode) != 0
+    return denormal.set_flush_denormal(flag_of(mode, "set_flush_denormal", "mode")) != 0
 
 
 def get_default_dtype():

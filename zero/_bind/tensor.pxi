@@ -139,7 +139,10 @@ cdef class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value):
-        meta.set_requires_grad(self.c, value)
+        if not meta.is_leaf(self.c):
+            raise RuntimeError("requires_grad: only leaves can be told; got a tensor made by "
+                               f"{self.grad_fn.name()}, expected a leaf; detach() gives one")
+        meta.set_requires_grad(self.c, flag_of(value, "requires_grad", "the value"))
 
     @property
     def is_leaf(self):
@@ -193,8 +196,10 @@ cdef class Tensor:
         return wrap(inplace.detached_data(self.c))
 
     @data.setter
-    def data(self, Tensor value not None):
-        inplace.set_data(self.c, value.c)
+    def data(self, value):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"data: not a tensor; got {type_name(value)}, expected a Tensor")
+        inplace.set_data(self.c, (<Tensor> value).c)
 
     @property
     def T(self):

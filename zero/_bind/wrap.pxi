@@ -78,7 +78,7 @@ cdef tuple wrap_all(CTensors& tensors):
 
 cdef Tensor finish(CTensor t, object requires_grad):
     """Wraps the result of a function that creates a tensor."""
-    if requires_grad:
+    if flag_of(requires_grad, "requires_grad", "the value"):
         meta.set_requires_grad(t, True)
     return wrap(move(t))
 
@@ -97,6 +97,10 @@ cdef extern from *:
                                                        object value) except -1
 
 
+cdef set attached = set()  # functions that check their `self` as any other argument
+
+
 cdef int attach(str name, object function) except -1:
     """Makes a module function the method Tensor.<name> as well."""
+    attached.add(function)
     return set_class_attribute(Tensor, name, function)

@@ -117,6 +117,7 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
 
     # matmul.cpp
     CTensor matmul(const CTensor&, const CTensor&, CTarget) except +raise_error
+    CTensor matmul(const CTensor&, const CTensor&, CTarget, const char*) except +raise_error
     CTensor linear(const CTensor&, const CTensor&, const CTensor&) except +raise_error
 
     # view.cpp

@@ -60,21 +60,36 @@ ByteRange byte_range(const Tensor& x) {
   return {begin, begin + (last + 1) * itemsize(x.dtype())};
 }
 
+// Strides and sizes of the dimensions that have several elements.
+SmallVector<std::pair<int64_t, int64_t>, 6> dims_by_stride(const Tensor& x) {
+  SmallVector<std::pair<int64_t, int64_t>, 6> dims;
+  for (int64_t d = 0; d < x.dim(); ++d)
+    if (x.size(d) > 1) dims.push_back({x.stride(d), x.size(d)});
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
+
 }  // namespace
 
 bool overlaps_itself(const Tensor& x) {
   if (x.is_contiguous() || x.numel() <= 1) return false;
   // Sorted by stride, each dimension must step over all that the smaller ones reach.
-  SmallVector<std::pair<int64_t, int64_t>, 6> dims;
-  for (int64_t d = 0; d < x.dim(); ++d)
-    if (x.size(d) > 1) dims.push_back({x.stride(d), x.size(d)});
-  std::sort(dims.begin(), dims.end());
   int64_t reach = 0;
-  for (const auto& [stride, size] : dims) {
+  for (const auto& [stride, size] : dims_by_stride(x)) {
     if (stride <= reach) return true;
     reach += stride * (size - 1);
   }
   return false;
+}
+
+bool is_dense(const Tensor& x) {
+  if (x.is_contiguous()) return true;
+  int64_t step = 1;
+  for (const auto& [stride, size] : dims_by_stride(x)) {
+    if (stride != step) return false;
+    step *= size;
+  }
+  return true;
 }
 
 bool overlaps_partly(const Tensor& a, const Tensor& b) {
@@ -134,7 +149,8 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
              options.dtype, ", expected ", out.dtype(), " or a dtype it can hold");
   check_inplace(op, out, recorded);
   for (const Tensor* x : inputs)
-    ZERO_CHECK(!x->defined() || !overlaps_partly(out, *x), Error, op,
+    ZERO_CHECK(!x->defined() || !is_dense(out) || !is_dense(*x) || !overlaps_partly(out, *x), Error,
+               op,
                ": an input shares part of its memory with the tensor to "
                "write to; got ",
                *x, ", expected a clone() of it");

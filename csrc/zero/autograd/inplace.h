@@ -39,6 +39,7 @@ class Target {
 void check_inplace(const char* op, const Tensor& x, bool recorded);
 
 bool overlaps_itself(const Tensor& x);  // two elements at one place, as after expand
+bool is_dense(const Tensor& x);         // without gaps and repetitions, in any order of dimensions
 bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
 
 // After x was overwritten by `node`: x's history, and that of the tensor it is a view of.

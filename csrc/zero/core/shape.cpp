@@ -11,7 +11,15 @@ int64_t checked_numel(const char* op, const Dims& sizes, int64_t itemsize) {
                ", expected sizes >= 0");
     empty |= s == 0;
   }
-  if (empty) return 0;
+  if (empty) {  // strides are multiplied out all the same
+    const double limit = 9e18;
+    double stride = 1;
+    for (int64_t d = 1; d < sizes.size(); ++d)
+      stride *= static_cast<double>(std::max<int64_t>(sizes[d], 1));
+    ZERO_CHECK(stride <= limit, ShapeError, op, ": strides do not fit in 64 bits; got ", sizes,
+               ", expected smaller sizes beside the 0");
+    return 0;
+  }
   // Sizes are multiplied in this order everywhere, so that no later product can overflow.
   const int64_t limit = std::numeric_limits<int64_t>::max() / itemsize;
   int64_t n = 1;

@@ -1,5 +1,7 @@
 #include "zero/core/tensor.h"
 
+#include <limits>
+
 namespace zero {
 
 Tensor empty(const Dims& sizes, TensorOptions options) {
@@ -9,12 +11,17 @@ Tensor empty(const Dims& sizes, TensorOptions options) {
                                      sizes, options.dtype, n));
 }
 
-// One past the largest element offset that the geometry reaches.
+// No storage reaches as far, and sums of two such numbers are still defined.
+static constexpr int64_t kFarthest = std::numeric_limits<int64_t>::max() / 2;
+
+// One past the largest element offset that the geometry reaches, at most kFarthest.
 static int64_t extent(const Dims& sizes, const Dims& strides) {
   int64_t last = 0;
   for (int64_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 0) return 0;
-    last += (sizes[d] - 1) * strides[d];
+    const int64_t steps = sizes[d] - 1;
+    if (steps > 0 && strides[d] > (kFarthest - last) / steps) return kFarthest;
+    last += steps * strides[d];
   }
   return last + 1;
 }
@@ -32,8 +39,8 @@ Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64
   const int64_t have =
       static_cast<int64_t>(base.impl()->storage_->nbytes()) / itemsize(base.dtype());
   if (reach == 0) offset = std::min(offset, have);  // an empty view touches nothing
-  const int64_t last = offset + reach;
-  ZERO_CHECK(offset >= 0 && last <= have, ShapeError, op,
+  const int64_t last = std::min(offset, kFarthest) + reach;
+  ZERO_CHECK(offset >= 0 && offset <= have && last <= have, ShapeError, op,
              ": the view reaches outside its storage; got sizes ", sizes, ", strides ", strides,
              ", offset ", offset, ", expected at most ", have, " elements");
   auto impl = make_ref<TensorImpl>(base.impl()->storage_, std::move(sizes), std::move(strides),

@@ -79,6 +79,9 @@ void check_divisor(const char* op, const Operand& b, DType dtype) {
       ": ZeroDivisionError; got an integer divisor of 0, expected none; floats give inf or nan");
 }
 
+DType type_of(const Operand& x) { return x.is_tensor() ? x.tensor().dtype() : x.scalar().dtype(); }
+bool is_bool(const Operand& x) { return type_of(x) == DType::Bool; }
+
 Scalar negate(const Scalar& s) {
   return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int());
 }
@@ -90,11 +93,15 @@ Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g
 Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
                   const Operand& b, const Scalar& alpha, const Target& target) {
   const DType dtype = result_type(a, b);
-  ZERO_CHECK(kernel == ElementwiseOp::Add || dtype != DType::Bool, DTypeError, op,
-             ": not defined for bool; got bool operands, expected numbers; logical_xor and ~ work "
-             "on masks");
+  if (kernel == ElementwiseOp::Sub) {
+    ZERO_CHECK(!is_bool(a) && !is_bool(b), DTypeError, op, ": not defined for bool; got ",
+               type_of(a), " and ", type_of(b),
+               ", expected numbers; ~ inverts a mask, ^ compares two");
+  }
   ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ",
              alpha, " for ", dtype, ", expected an integer");
+  ZERO_CHECK(alpha.kind() != Scalar::Kind::Bool || dtype == DType::Bool, DTypeError, op,
+             ": alpha is a bool; got ", alpha, " for ", dtype, ", expected a number");
   const AlphaParams params{alpha.to_double(), alpha.to_int()};
   const Tensor &x = a.tensor(), &z = b.tensor();
   Tensor y = binary(op, kernel, a, b, dtype, target, is_one(alpha) ? nullptr : &params);
@@ -239,7 +246,7 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
                grads[0] = mul(g, where(eq(e, 0), 0.0, slope));
              } else if (sb.to_double() == 0) {
                grads[0] = zeros(g.sizes(), g.options());
-             } else if (sb.to_double() == 2) {
+             } else if (sb.to_double() == 2 && !grad_enabled()) {  // else x must stay in the graph
                grads[0] = mul(g, mul(x, 2));
              } else {
                const Scalar less =

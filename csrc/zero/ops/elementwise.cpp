@@ -122,7 +122,8 @@ Tensor relu(const Tensor& x, Target target) {
   Tensor y = same("relu", ElementwiseOp::Relu, x, target);
   record("ReluBackward0", target, y, {&x}, {&y}, [](Node& n, const Tensor& g) {
     const Tensor y = n.saved(0);
-    return fused_gradient(ElementwiseOp::ReluGrad, g, y, [&] { return where(le(y, 0), 0.0, g); });
+    // y is 0 where it stands, and keeps the gradient a function of x.
+    return fused_gradient(ElementwiseOp::ReluGrad, g, y, [&] { return where(le(y, 0), y, g); });
   });
   return y;
 }

@@ -187,6 +187,15 @@ bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, cons
 void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
                      std::initializer_list<const Operand*> inputs, const void* params) {
   if (out.is_meta() || out.numel() == 0) return;
+  for (const Operand* input : inputs) {
+    if (!input->is_tensor() || !(input->tensor().impl()->storage_ == out.impl()->storage_) ||
+        !overlaps_partly(out, input->tensor()))
+      continue;
+    const Tensor fresh =
+        empty(out.sizes(), out.options());  // all is read before anything is written
+    run_elementwise(op, dtype, fresh, inputs, params);
+    return run_copy(out, fresh);
+  }
   const DType compute = compute_dtype(dtype);
   const DType result = is_compare(op) ? DType::Bool : compute;
   const KernelTable& table = kernels();

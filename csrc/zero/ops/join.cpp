@@ -80,8 +80,12 @@ Tensor cat(const Tensors& tensors, int64_t dim) {
     Grads grads(lengths.size());
     int64_t at = 0;
     for (int64_t i = 0; i < lengths.size(); ++i) {
-      if (lengths[i] < 0) continue;
-      if (n.needs(static_cast<int>(i))) grads[i] = slice(g, d, at, at + lengths[i]);
+      const bool needed = n.needs(static_cast<int>(i));
+      if (lengths[i] < 0) {
+        if (needed) grads[i] = zeros({0}, g.options());
+        continue;
+      }
+      if (needed) grads[i] = slice(g, d, at, at + lengths[i]);
       at += lengths[i];
     }
     return grads;

@@ -90,7 +90,7 @@ void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tenso
   if (!wide.is_same(y)) run_copy(y, wide);
 }
 
-Dims product_sizes(const Tensor& a, const Tensor& b) {
+Dims product_sizes(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dim() == 2 && b.dim() == 2) return {a.size(0), b.size(1)};
   Dims sizes;
   if (a.dim() > 2 && b.dim() > 2) {
@@ -98,11 +98,11 @@ Dims product_sizes(const Tensor& a, const Tensor& b) {
         batch_b(b.sizes().begin(), b.sizes().end() - 2);
     for (int64_t i = 1; i <= std::min(batch_a.size(), batch_b.size()); ++i) {
       const int64_t x = batch_a[batch_a.size() - i], y = batch_b[batch_b.size() - i];
-      ZERO_CHECK(x == y || x == 1 || y == 1, ShapeError,
-                 "matmul: batch dimensions do not broadcast; got a ", a.sizes(), " and b ",
-                 b.sizes(), ", expected equal sizes or 1 before the last two dimensions");
+      ZERO_CHECK(x == y || x == 1 || y == 1, ShapeError, op,
+                 ": batch dimensions do not broadcast; got a ", a.sizes(), " and b ", b.sizes(),
+                 ", expected equal sizes or 1 before the last two dimensions");
     }
-    sizes = broadcast_shapes("matmul", batch_a, batch_b);
+    sizes = broadcast_shapes(op, batch_a, batch_b);
   } else if (a.dim() > 2 || b.dim() > 2) {
     const Dims& longer = a.dim() > 2 ? a.sizes() : b.sizes();
     sizes = Dims(longer.begin(), longer.end() - 2);
@@ -170,17 +170,17 @@ bool shares_storage(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b, Target target) {
-  ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, "matmul: an operand is 0-d; got a ", a.sizes(),
+Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
+  ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, op, ": an operand is 0-d; got a ", a.sizes(),
              " and b ", b.sizes(),
              ", expected at least one dimension each; * multiplies by a number");
-  check_numbers("matmul", "a", a, "b", b);
-  ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError,
-             "matmul: inner dimensions differ; got a ", a.sizes(), " and b ", b.sizes(),
+  check_numbers(op, "a", a, "b", b);
+  ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError, op,
+             ": inner dimensions differ; got a ", a.sizes(), " and b ", b.sizes(),
              ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
   const Tensor kept_a = target.preserve(a, requires_grad(b));
   const Tensor kept_b = target.preserve(b, requires_grad(a));
-  const Tensor y = target.prepare("matmul", product_sizes(a, b), a.options(), {&a, &b});
+  const Tensor y = target.prepare(op, product_sizes(op, a, b), a.options(), {&a, &b});
   if (!target.fresh() && !y.is_meta() &&
       (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
     const Tensor fresh = empty(y.sizes(), a.options());

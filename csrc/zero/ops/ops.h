@@ -143,7 +143,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
 
 // ---- matmul.cpp ---------------------------------------------------------------------------------
-Tensor matmul(const Tensor& a, const Tensor& b, Target target = {});
+// `op` is the name in error messages: mm, bmm, mv and dot are products too.
+Tensor matmul(const Tensor& a, const Tensor& b, Target target = {}, const char* op = "matmul");
 Tensor linear(const Tensor& x, const Tensor& weight,
               const Tensor& bias = {});  // x @ weight.T + bias
 

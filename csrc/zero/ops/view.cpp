@@ -1,4 +1,6 @@
 // Views: the same memory under other sizes and strides. Their gradients are views too.
+#include <limits>
+
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/record.h"
 #include "zero/ops/ops.h"
@@ -201,7 +203,9 @@ Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t s
   Dims sizes = x.sizes(), strides = x.strides();
   const int64_t offset = x.storage_offset() + first * strides[d];
   sizes[d] = (last - first) / step + ((last - first) % step != 0);
-  strides[d] *= step;
+  // One element keeps its stride where the product would overflow: it is never stepped over.
+  if (step <= std::numeric_limits<int64_t>::max() / std::max<int64_t>(strides[d], 1))
+    strides[d] *= step;
   return recorded_view("slice", "SliceBackward0", x, sizes, strides, offset,
                        [base = x.sizes(), d, first, last, step](Node&, const Tensor& g) {
                          Tensor out = zeros(base, g.options());
