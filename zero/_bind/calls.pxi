@@ -58,8 +58,8 @@ cdef extern from *:
     static constexpr vectorcallfunc zero_guards[] = ZERO_GUARDS(zero_guarded);
     static constexpr vectorcallfunc zero_method_guards[] = ZERO_GUARDS(zero_guarded_method);
 
-    // Replaces the entry of a function that takes vectorcalls and was not met before. `owner` is the
-    // class whose instances the first argument must be, or None.
+    // Replaces the entry of a function that takes vectorcalls and was not met before. `owner` is
+    // the class whose instances the first argument must be, or None.
     static void zero_guard(PyObject* f, PyObject* owner) {
       PyTypeObject* type = Py_TYPE(f);
       if (!PyType_HasFeature(type, Py_TPFLAGS_HAVE_VECTORCALL) || type->tp_vectorcall_offset <= 0)

@@ -107,6 +107,7 @@ bool run_blas(const Gemm& g) {
   const int m = static_cast<int>(g.m), n = static_cast<int>(g.n), k = static_cast<int>(g.k);
   const int lda = static_cast<int>(a.ld), ldb = static_cast<int>(b.ld),
             ldc = static_cast<int>(g.c_row);
+  const BlasCall call;
   if (g.dtype == DType::Float32) {
     library->sgemm(kRowMajor, a.transpose, b.transpose, m, n, k, 1.0f,
                    static_cast<const float*>(g.a.data), lda, static_cast<const float*>(g.b.data),

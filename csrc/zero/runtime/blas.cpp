@@ -1,9 +1,11 @@
 #include "zero/runtime/blas.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "zero/core/error.h"
 
@@ -14,6 +16,7 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <pthread.h>
 #endif
 
 namespace zero {
@@ -157,6 +160,27 @@ bool bind(void* library, const char* name, Function*& member) {
   return member != nullptr;
 }
 
+// ---- The end of the process ---------------------------------------------------------------------
+
+std::atomic<int> calls{0};  // that run now
+std::atomic<bool> ending{false};
+std::atomic<std::thread::id> ending_thread;  // may still call: handlers that run later compute
+
+// Windows ends the other threads first.
+void wait_at_exit() {
+#if !defined(_WIN32)
+  // This handler runs before the library's own, which was loaded earlier.
+  std::atexit([] {
+    ending_thread.store(std::this_thread::get_id());
+    ending.store(true);
+    for (int i = 0; i < 5000 && calls.load() > 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  // Threads that were computing do not exist in the child.
+  pthread_atfork(nullptr, nullptr, [] { calls.store(0); });
+#endif
+}
+
 Loaded load() {
   Loaded loaded;
   if (environment("ZERO_BLAS") == "none") {
@@ -197,6 +221,7 @@ Loaded load() {
     loaded.description += message(", kernels for ", text());
   }
   loaded.description += message(" (", path, ")");
+  wait_at_exit();
   return loaded;
 }
 
@@ -211,6 +236,16 @@ const Blas* blas() {
   const Loaded& result = loaded();
   return result.usable ? &result.table : nullptr;
 }
+
+BlasCall::BlasCall() {
+  calls.fetch_add(1);
+  if (!ending.load() || ending_thread.load() == std::this_thread::get_id()) [[likely]]
+    return;
+  calls.fetch_sub(1);
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+BlasCall::~BlasCall() { calls.fetch_sub(1); }
 
 std::string blas_description() { return loaded().description; }
 

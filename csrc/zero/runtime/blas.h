@@ -30,6 +30,16 @@ struct Blas {
 // many threads as kMaxGemmThreads.
 const Blas* blas();
 
+// Around every call of the library. When the process ends it frees its buffers, although threads may
+// be computing: the end waits for the calls that run, and those that come later never return.
+class BlasCall {
+ public:
+  BlasCall();
+  ~BlasCall();
+  BlasCall(const BlasCall&) = delete;
+  BlasCall& operator=(const BlasCall&) = delete;
+};
+
 // One line for people: library, version, core type; or why there is none.
 std::string blas_description();
 
