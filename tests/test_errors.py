@@ -111,6 +111,11 @@ def test_golden_messages(text):
     assert str(caught.value) == text
 
 
+class NoRepr:
+    def __repr__(self):
+        raise ValueError
+
+
 # Words that the message must have, beside its form.
 MISTAKES = {
     "broadcast in place": (
@@ -184,6 +189,13 @@ MISTAKES = {
     "two ellipses": (IndexError, lambda: a23[..., ...], "ellipsis"),
     "index with a string": (IndexError, lambda: a23["a"], "str"),
     "index with a float": (IndexError, lambda: a23[1.0], "float"),
+    "an array as size": (TypeError, lambda: zero.ones(np.ones(2)), "ndarray"),
+    "an array as dim": (TypeError, lambda: a23.sum(np.arange(2)), "ndarray"),
+    "a size whose repr fails": (TypeError, lambda: zero.ones(NoRepr()), "NoRepr"),
+    "numbers as targets": (TypeError, lambda: zero.nn.functional.mse_loss(a23, 3), "int"),
+    "softmax of a list": (TypeError, lambda: zero.nn.functional.softmax([1.0]), "list"),
+    "a number as parameters": (TypeError, lambda: zero.optim.SGD(3, lr=1), "int"),
+    "a list as flag": (TypeError, lambda: zero.asarray([1.0], requires_grad=[]), "list"),
     "huge index": (ValueError, lambda: a23[2**70], "64 bits"),
     "index with a tensor": (NotImplementedError, lambda: a23[zero.tensor([0, 1])], "Tensor"),
     "index with a list": (NotImplementedError, lambda: a23[[0, 1]], "list"),

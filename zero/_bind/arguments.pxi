@@ -24,19 +24,25 @@ cdef str short_repr(object x):
     cdef str text
     if PyLong_Check(x) and x.bit_length() > 200:
         return f"an int of {x.bit_length()} bits"
-    text = repr(x)
+    try:
+        text = repr(x)
+    except Exception:  # an object's own fault, or one that is nested too deeply
+        return "something"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-cdef bint stands_for_int(Tensor x) noexcept:
-    return x.c.numel() == 1 and not is_floating(x.c.dtype())
+cdef bint stands_for_int(object x) except -1:
+    """Of what has __index__: tensors and numpy's arrays do only with one integer."""
+    if isinstance(x, Tensor):
+        return (<Tensor> x).c.numel() == 1 and not is_floating((<Tensor> x).c.dtype())
+    return getattr(x, "shape", ()) == ()
 
 
 cdef int64_t as_int(object x, str op, str name) except? -1:
     """An int, or what can stand for one: a numpy integer, a tensor with one integer."""
     if PyLong_Check(x):
         return int64_of(x, op, name)
-    if PyIndex_Check(x) and not (isinstance(x, Tensor) and not stands_for_int(x)):
+    if PyIndex_Check(x) and stands_for_int(x):
         return int64_of(x.__index__(), op, name)
     raise TypeError(f"{op}: {name} is not an int; got {short_repr(x)} of type {type_name(x)}, "
                     "expected an int")

@@ -305,6 +305,7 @@ cdef class ListReader:
         """The value of a number and in self.found its dtype. OverflowError if it fits no C type."""
         cdef int overflow = 0
         cdef long long whole
+        cdef object exact
         if PyBool_Check(x):
             self.found = CDType.Bool
             value[0] = CScalar(<cbool> (x is True))
@@ -323,11 +324,12 @@ cdef class ListReader:
             value[0] = CScalar(<double> (x.__float__()))
             return True
         self.found = CDType.Int64
-        whole = PyLong_AsLongLongAndOverflow(x if PyLong_Check(x) else x.__index__(), &overflow)
+        exact = x if PyLong_Check(x) else x.__index__()
+        whole = PyLong_AsLongLongAndOverflow(exact, &overflow)
         if overflow:
             if not is_floating(self.dtype):
                 raise OverflowError
-            value[0] = CScalar(<double> (x.__float__()))
+            value[0] = CScalar(<double> exact)
         else:
             value[0] = CScalar(<int64_t> whole)
         return True
@@ -445,6 +447,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         >>> zero.asarray([1, 2])
         tensor([1, 2])
     """
+    if copy is not None:
+        flag_of(copy, "asarray", "copy")
+    flag_of(requires_grad, "asarray", "requires_grad")
     cdef CTensor x = tensor_from(obj, dtype, as_device(device, "asarray"), copy is True)
     if copy is False and not (isinstance(obj, Tensor) or has_array(obj)):
         raise ZeroValueError(f"asarray: a copy is needed; got {type_name(obj)} with copy=False, "

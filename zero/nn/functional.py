@@ -41,7 +41,10 @@ def relu_(input: Tensor) -> Tensor:
     return zero.relu_(input)
 
 
-def _implicit_dim(op: str, ndim: int, stacklevel: int) -> int:
+def _implicit_dim(op: str, input: Tensor, stacklevel: int) -> int:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{op}: input is not a Tensor; got {type(input).__name__}")
+    ndim = input.dim()
     dim = 0 if ndim in (0, 1, 3) else 1
     warnings.warn(
         f"{op}: dim is not given; dim={dim} is taken for {ndim} dimensions. Say dim=…: the rule is "
@@ -68,7 +71,7 @@ def softmax(
         tensor([0., 0., 1.])
     """
     if dim is None:
-        dim = _implicit_dim("softmax", input.dim(), _stacklevel)
+        dim = _implicit_dim("softmax", input, _stacklevel)
     return zero.softmax(input, dim, dtype=dtype)
 
 
@@ -88,7 +91,7 @@ def log_softmax(
         tensor([-1000.,     0.])
     """
     if dim is None:
-        dim = _implicit_dim("log_softmax", input.dim(), _stacklevel)
+        dim = _implicit_dim("log_softmax", input, _stacklevel)
     return zero.log_softmax(input, dim, dtype=dtype)
 
 
@@ -113,7 +116,8 @@ def mse_loss(
         >>> zero.nn.functional.mse_loss(zero.tensor([1.0, 2.0]), zero.tensor([1.0, 4.0]))
         tensor(2.)
     """
-    if input.shape != target.shape:
+    tensors = isinstance(input, Tensor) and isinstance(target, Tensor)  # else mse_loss objects
+    if tensors and input.shape != target.shape:
         warnings.warn(
             f"mse_loss: broadcasts; got input {tuple(input.shape)} and target "
             f"{tuple(target.shape)}, expected the same shape: pairs that don't belong together "

@@ -54,6 +54,11 @@ class Optimizer:
                 f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got a "
                 "Tensor, expected a list such as [tensor]"
             )
+        if not isinstance(params, Iterable):
+            raise TypeError(
+                f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got "
+                f"{type(params).__name__}"
+            )
         groups = list(params)
         if not groups:
             raise ValueError(
