@@ -2,6 +2,24 @@
 # operators.
 
 # ---- operators -----------------------------------------------------------------------------------
+cdef extern from *:
+    """
+    // Sums and differences without a factor, called as all other operators are.
+    static zero::Tensor zero_plain_add(const zero::Operand& a, const zero::Operand& b,
+                                       zero::Target target) {
+      return zero::add(a, b, 1, target);
+    }
+    static zero::Tensor zero_plain_sub(const zero::Operand& a, const zero::Operand& b,
+                                       zero::Target target) {
+      return zero::sub(a, b, 1, target);
+    }
+    """
+    CTensor plain_add "zero_plain_add"(const COperand& a, const COperand& b,
+                                       CTarget target) except +raise_error
+    CTensor plain_sub "zero_plain_sub"(const COperand& a, const COperand& b,
+                                       CTarget target) except +raise_error
+
+
 cdef object operand_keeping(object x, COperand* out):
     """*out = x for an operator. Returns what keeps it alive, or None where x is no operand."""
     cdef Tensor array
@@ -231,48 +249,22 @@ cdef class Tensor:
 
     # ---- arithmetic ------------------------------------------------------------------------------
     def __add__(self, other):
-        cdef COperand b
-        if isinstance(other, Tensor):
-            return wrap(ops.add(COperand(self.c), COperand((<Tensor> other).c), c_one, CTarget()))
-        kept = operand_keeping(other, &b)
-        return NotImplemented if kept is None else wrap(ops.add(COperand(self.c), b, c_one,
-                                                                CTarget()))
+        return forward(plain_add, self, other)
 
     def __radd__(self, other):
-        cdef COperand a
-        kept = operand_keeping(other, &a)
-        return NotImplemented if kept is None else wrap(ops.add(a, COperand(self.c), c_one,
-                                                                CTarget()))
+        return reflected(plain_add, self, other)
 
     def __iadd__(self, other):
-        cdef COperand b
-        kept = operand_keeping(other, &b)
-        if kept is None:
-            return NotImplemented
-        ops.add(COperand(self.c), b, c_one, inplace.inplace(self.c))
-        return self
+        return in_place(plain_add, self, other)
 
     def __sub__(self, other):
-        cdef COperand b
-        if isinstance(other, Tensor):
-            return wrap(ops.sub(COperand(self.c), COperand((<Tensor> other).c), c_one, CTarget()))
-        kept = operand_keeping(other, &b)
-        return NotImplemented if kept is None else wrap(ops.sub(COperand(self.c), b, c_one,
-                                                                CTarget()))
+        return forward(plain_sub, self, other)
 
     def __rsub__(self, other):
-        cdef COperand a
-        kept = operand_keeping(other, &a)
-        return NotImplemented if kept is None else wrap(ops.sub(a, COperand(self.c), c_one,
-                                                                CTarget()))
+        return reflected(plain_sub, self, other)
 
     def __isub__(self, other):
-        cdef COperand b
-        kept = operand_keeping(other, &b)
-        if kept is None:
-            return NotImplemented
-        ops.sub(COperand(self.c), b, c_one, inplace.inplace(self.c))
-        return self
+        return in_place(plain_sub, self, other)
 
     def __mul__(self, other):
         return forward(ops.mul, self, other)

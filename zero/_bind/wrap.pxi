@@ -14,10 +14,11 @@ cdef extern from *:
     static inline void zero_set_wrapper(const zero::Tensor& t, PyObject* w) {
       t.impl()->wrapper_.store(w, std::memory_order_release);
     }
-    // Unless another object took the place.
+    // Unless another object took the place. A tensor that ends with its object needs no clearing.
     static inline void zero_clear_wrapper(const zero::Tensor& t, PyObject* w) {
+      if (!t.defined() || t.ref()->use_count() == 1) return;
       void* expected = w;
-      if (t.defined()) t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
+      t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
     }
     // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty
     // one.

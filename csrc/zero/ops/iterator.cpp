@@ -182,17 +182,20 @@ bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, cons
   return true;
 }
 
+[[gnu::noinline]] bool writes_what_it_reads(const Tensor& out,
+                                            std::initializer_list<const Operand*> inputs) {
+  for (const Operand* input : inputs)
+    if (input->is_tensor() && overlaps_partly(out, input->tensor())) return true;
+  return false;
+}
+
 }  // namespace
 
 void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
                      std::initializer_list<const Operand*> inputs, const void* params) {
   if (out.is_meta() || out.numel() == 0) return;
-  for (const Operand* input : inputs) {
-    if (!input->is_tensor() || !(input->tensor().impl()->storage_ == out.impl()->storage_) ||
-        !overlaps_partly(out, input->tensor()))
-      continue;
-    const Tensor fresh =
-        empty(out.sizes(), out.options());  // all is read before anything is written
+  if (out.impl()->storage_->use_count() > 1 && writes_what_it_reads(out, inputs)) [[unlikely]] {
+    const Tensor fresh = empty(out.sizes(), out.options());  // all is read before a write
     run_elementwise(op, dtype, fresh, inputs, params);
     return run_copy(out, fresh);
   }
