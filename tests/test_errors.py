@@ -190,6 +190,7 @@ MISTAKES = {
     "index with a string": (IndexError, lambda: a23["a"], "str"),
     "index with a float": (IndexError, lambda: a23[1.0], "float"),
     "an array as size": (TypeError, lambda: zero.ones(np.ones(2)), "ndarray"),
+    "a 0-d array of floats as dim": (TypeError, lambda: a23.sum(np.array(1.0)), "ndarray"),
     "an array as dim": (TypeError, lambda: a23.sum(np.arange(2)), "ndarray"),
     "a size whose repr fails": (TypeError, lambda: zero.ones(NoRepr()), "NoRepr"),
     "numbers as targets": (TypeError, lambda: zero.nn.functional.mse_loss(a23, 3), "int"),

@@ -35,7 +35,7 @@ cdef bint stands_for_int(object x) except -1:
     """Of what has __index__: tensors and numpy's arrays do only with one integer."""
     if isinstance(x, Tensor):
         return (<Tensor> x).c.numel() == 1 and not is_floating((<Tensor> x).c.dtype())
-    return getattr(x, "shape", ()) == ()
+    return getattr(x, "shape", ()) == () and getattr(getattr(x, "dtype", None), "kind", "i") in "iu"
 
 
 cdef int64_t as_int(object x, str op, str name) except? -1:
