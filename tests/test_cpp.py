@@ -24,8 +24,10 @@ COMPILER = (
     shlex.split(os.environ.get("CXX", ""))
     or [shutil.which(name) for name in ("c++", "g++", "clang++") if shutil.which(name)][:1]
 )
-# ZERO_TEST_CXXFLAGS="-fsanitize=address,undefined" runs the same programs under a sanitizer.
+# The same programs under the sanitizers of a sanitized run; ZERO_TEST_CXXFLAGS adds other flags.
 FLAGS = ["-std=c++20", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{CSRC}"]
+if os.environ.get("ZERO_SANITIZE"):
+    FLAGS += [f"-fsanitize={os.environ['ZERO_SANITIZE']}", "-fno-sanitize-recover=all"]
 FLAGS += shlex.split(os.environ.get("ZERO_TEST_CXXFLAGS", ""))
 
 pytestmark = [
