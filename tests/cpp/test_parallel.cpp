@@ -169,7 +169,7 @@ void many_small_loops() {
   }
 }
 
-// Each loop ends only if a worker came, who may be spinning, asleep or falling asleep at that moment.
+// Each loop ends only if a worker came, who may be spinning, asleep or falling asleep just then.
 void no_wake_up_is_lost() {
   set_num_threads(2);
   for (int i = 0; i < 5000 / kFewer; ++i) {

@@ -15,8 +15,8 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused);
 
-// Adds g to the .grad of x: into its memory, unless the sum is recorded. A gradient that nobody else
-// holds becomes .grad itself.
+// Adds g to the .grad of x: into its memory, unless the sum is recorded. A gradient that nobody
+// else holds becomes .grad itself.
 void accumulate_grad(const Tensor& x, Tensor&& g);
 
 // The leaf of an AccumulateGrad node; undefined for another node.

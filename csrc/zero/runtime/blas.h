@@ -30,8 +30,8 @@ struct Blas {
 // many threads as kMaxGemmThreads.
 const Blas* blas();
 
-// Around every call of the library. When the process ends it frees its buffers, although threads may
-// be computing: the end waits for the calls that run, and those that come later never return.
+// Around every call of the library. When the process ends it frees its buffers, although threads
+// may be computing: the end waits for the calls that run, and those that come later never return.
 class BlasCall {
  public:
   BlasCall();
