@@ -5,45 +5,42 @@ No time is ever asserted.
 
 from __future__ import annotations
 
-import gc
 import statistics
-import time
+import timeit
 from collections.abc import Callable, Mapping
 
 ROUND_SECONDS = 0.05
 
 
-def calls_per_round(step: Callable[[], object]) -> int:
+class Statement(timeit.Timer):
+    """One expression over names; unlike a function it costs nothing but itself."""
+
+    def __init__(self, source: str, **names: object) -> None:
+        super().__init__(source, globals=names)
+
+
+def timer(work: Statement | Callable[[], object]) -> timeit.Timer:
+    return work if isinstance(work, Statement) else Statement("step()", step=work)
+
+
+def calls_per_round(work: timeit.Timer) -> int:
     """How many calls fill a round; also warms caches, allocators and kernels."""
     calls = 1
     while True:
-        start = time.perf_counter()
-        for _ in range(calls):
-            step()
-        spent = time.perf_counter() - start
+        spent = work.timeit(calls)
         if spent > ROUND_SECONDS / 2:
             return max(1, round(calls * ROUND_SECONDS / spent))
         calls *= 2
 
 
-def time_round(step: Callable[[], object], calls: int) -> float:
-    start = time.perf_counter()
-    for _ in range(calls):
-        step()
-    return (time.perf_counter() - start) / calls
-
-
-def compare(peers: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def compare(peers: Mapping[str, Statement | Callable[[], object]], rounds: int) -> dict[str, float]:
     """Median seconds per call of each peer; the peers take turns, so a slow machine slows all."""
-    calls = {name: calls_per_round(step) for name, step in peers.items()}
+    timers = {name: timer(work) for name, work in peers.items()}
+    calls = {name: calls_per_round(work) for name, work in timers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            for name, step in peers.items():
-                times[name].append(time_round(step, calls[name]))
-    finally:
-        gc.enable()
+    for _ in range(rounds):
+        for name, work in timers.items():  # timeit keeps the garbage collector out
+            times[name].append(work.timeit(calls[name]) / calls[name])
     return {name: statistics.median(values) for name, values in times.items()}
 
 

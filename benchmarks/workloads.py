@@ -6,31 +6,27 @@ import itertools
 from collections.abc import Callable
 from types import ModuleType
 
+from harness import Statement
+
 Step = Callable[[], object]
 
 
-def add_4x4(lib: ModuleType) -> Step:
+def add_4x4(lib: ModuleType) -> Statement:
     """One eager operation on a 4x4 tensor, its gradient recorded."""
-    a = lib.ones(4, 4).requires_grad_()
-    b = lib.ones(4, 4)
-    return lambda: a + b
+    return Statement("a + b", a=lib.ones(4, 4).requires_grad_(), b=lib.ones(4, 4))
 
 
-def mul_4x4(lib: ModuleType) -> Step:
-    a = lib.ones(4, 4).requires_grad_()
-    b = lib.ones(4, 4).requires_grad_()
-    return lambda: a * b
+def mul_4x4(lib: ModuleType) -> Statement:
+    ones = lib.ones(4, 4)
+    return Statement("a * b", a=ones.clone().requires_grad_(), b=ones.requires_grad_())
 
 
-def tanh_4x4(lib: ModuleType) -> Step:
-    a = lib.ones(4, 4).requires_grad_()
-    return lambda: a.tanh()
+def tanh_4x4(lib: ModuleType) -> Statement:
+    return Statement("a.tanh()", a=lib.ones(4, 4).requires_grad_())
 
 
-def matmul_4x4(lib: ModuleType) -> Step:
-    a = lib.ones(4, 4).requires_grad_()
-    b = lib.ones(4, 4)
-    return lambda: a @ b
+def matmul_4x4(lib: ModuleType) -> Statement:
+    return Statement("a @ b", a=lib.ones(4, 4).requires_grad_(), b=lib.ones(4, 4))
 
 
 def linear_regression(lib: ModuleType) -> Step:
@@ -80,7 +76,7 @@ def fused_expression(lib: ModuleType) -> Step:
     return lambda: lib.tanh(x * y + 1).sum()
 
 
-WORKLOADS: dict[str, Callable[[ModuleType], Step]] = {
+WORKLOADS: dict[str, Callable[[ModuleType], Step | Statement]] = {
     "add 4x4, gradient recorded": add_4x4,
     "mul 4x4, both gradients recorded": mul_4x4,
     "tanh 4x4, gradient recorded": tanh_4x4,
