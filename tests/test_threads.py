@@ -165,6 +165,29 @@ def test_a_forked_child_computes():
         assert zero.ones(2_000_000).sum().item() == 2_000_000  # and the parent goes on
 
 
+def forked(work, seconds=60) -> bool:
+    """Whether `work` returns True in a forked child, within a time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # other Python threads
+        pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = 0 if work() else 1
+        finally:
+            os._exit(code)
+    deadline = time.monotonic() + seconds
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        if time.monotonic() > deadline:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+            pytest.fail("the child hangs")
+        time.sleep(0.001)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_fork_while_another_thread_computes():
     zero.set_num_threads(2)
@@ -179,22 +202,54 @@ def test_fork_while_another_thread_computes():
     worker.start()
     try:
         for _ in range(10):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                pid = os.fork()
-            if pid == 0:
-                ok = zero.ones(1_000_000).sum().item() == 1_000_000 and zero.rand(3).shape == (3,)
-                os._exit(0 if ok else 1)
-            deadline = time.monotonic() + 60
-            while os.waitpid(pid, os.WNOHANG) == (0, 0):
-                if time.monotonic() > deadline:
-                    os.kill(pid, 9)
-                    os.waitpid(pid, 0)
-                    pytest.fail("the child hangs")
-                time.sleep(0.001)
+            assert forked(lambda: zero.ones(1_000_000).sum().item() == 1_000_000)
+            assert forked(lambda: zero.rand(3).shape == (3,))
     finally:
         stop.set()
         worker.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_fork_while_another_thread_adds_to_a_leaf():
+    zero.set_num_threads(2)
+    leaf = zero.zeros(3_000_000, requires_grad=True)
+    g = zero.ones(3_000_000)
+    leaf.backward(g)
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            leaf.backward(g)
+
+    def in_child():
+        leaf.grad = None  # what was being written when the child began is any mixture
+        leaf.backward(g)
+        return bool((leaf.grad == 1).all())
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        for _ in range(10):
+            assert forked(in_child, seconds=20)
+    finally:
+        stop.set()
+        worker.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_fork_during_the_first_product_of_another_thread():
+    code = """if True:
+        import test_threads, threading, time, zero
+        zero.set_num_threads(1)
+        a = zero.ones(500, 500)
+        worker = threading.Thread(target=lambda: a @ a)
+        worker.start()
+        time.sleep({})
+        print(test_threads.forked(lambda: (a @ a).sum().item() == 500**3, seconds=20))
+        worker.join()
+    """
+    for delay in (0, 0.001, 0.002, 0.005):
+        assert child(code.format(delay)) == "True"
 
 
 def test_random_state_of_a_child_is_the_parents():
@@ -260,6 +315,30 @@ def test_python_threads_train_models_of_their_own():
 
     together = run_threads(4, work)
     assert together == [work(i) for i in range(4)]
+
+
+def train_alone(seed: int, steps: int) -> bytes:
+    """The parameters after many small steps; every draw comes from a generator of its own."""
+    g = zero.Generator().manual_seed(seed)
+    model = zero.nn.Sequential(zero.nn.Linear(6, 16), zero.nn.ReLU(), zero.nn.Linear(16, 3))
+    with zero.no_grad():
+        for p in model.parameters():
+            p.copy_(0.3 * zero.randn(*p.shape, generator=g))
+    x = zero.randn(20, 6, generator=g)
+    y = zero.randint(0, 3, (20,), generator=g)
+    optimizer = zero.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        zero.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    return b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+
+
+def test_eight_threads_train_at_once():
+    steps = 200 if os.environ.get("ZERO_SANITIZE") else 1000
+    together = run_threads(8, lambda i: train_alone(i, steps))
+    assert together == [train_alone(i, steps) for i in range(8)]
+    assert len(set(together)) == 8
 
 
 def test_python_threads_differentiate_one_graph():

@@ -3,8 +3,6 @@
 // It is a part of the leaf: made once, owned by the leaf's AutogradMeta, and a reference to it
 // counts as one to the leaf (Node::retain). So a graph keeps the leaves it ends at, without a
 // cycle.
-#include <mutex>
-
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/engine.h"
 #include "zero/autograd/meta.h"
@@ -49,13 +47,13 @@ class AccumulateGrad final : public Node {
   // one that sets .grad meanwhile does not free what is being written.
   void add(Tensor&& g) {
     Tensor held;
-    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    std::unique_lock<ForkLock> lock(lock_, std::try_to_lock);
     if (!lock) gradient::wait_for(lock);
     add_to_grad(static_cast<AutogradMeta&>(*leaf_->autograd_), std::move(g), held);
   }
 
  private:
-  std::mutex mutex_;
+  ForkLock lock_;
 };
 
 AccumulateGrad* accumulator(const Tensor& leaf) {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "zero/autograd/node.h"
+#include "zero/core/fork_lock.h"
 
 namespace zero::gradient {
 
@@ -16,7 +17,7 @@ Tensor ones(const OutputSpec& spec);
 Tensor sum_to(const Tensor& g, const Dims& sizes);  // undoes a broadcast
 Tensor cast(const Tensor& g, DType dtype);
 // Takes a lock whose holder may need the interpreter's, which is let go while waiting.
-void wait_for(std::unique_lock<std::mutex>& lock);
+void wait_for(std::unique_lock<ForkLock>& lock);
 // Recorded if gradients are on: a copy of x laid out with `strides`, a strided view, a write into a
 // view.
 Tensor with_strides(const Tensor& x, const Dims& strides);

@@ -5,8 +5,6 @@
 #include <exception>
 #include <random>
 
-#include "zero/core/thread_local.h"
-
 namespace zero {
 
 uint64_t random_seed() {
@@ -71,27 +69,30 @@ void Generator::set_state(const State& state) {
 namespace {
 
 std::atomic<Generator*> existing_default{nullptr};
-ZERO_THREAD_LOCAL Generator* locked_default = nullptr;  // by generator_before_fork
+std::mutex making_default;
 
 }  // namespace
 
 Generator& default_generator() {
-  static Generator* const generator = [] {  // leaked: used until exit
-    auto* const made = new Generator(random_seed());
-    existing_default.store(made);
-    return made;
-  }();
+  if (Generator* made = existing_default.load(std::memory_order_acquire)) return *made;
+  const std::lock_guard<std::mutex> guard(making_default);
+  Generator* generator = existing_default.load(std::memory_order_relaxed);
+  if (generator == nullptr) {
+    generator = new Generator(random_seed());  // leaked: used until exit
+    existing_default.store(generator, std::memory_order_release);
+  }
   return *generator;
 }
 
 // A generator that was never used is not made here: each child shall seed its own.
 void generator_before_fork() {
-  locked_default = existing_default.load();
-  if (locked_default != nullptr) locked_default->lock();
+  making_default.lock();
+  if (Generator* made = existing_default.load()) made->lock();
 }
 
 void generator_after_fork_parent() {
-  if (locked_default != nullptr) locked_default->unlock();
+  if (Generator* made = existing_default.load()) made->unlock();
+  making_default.unlock();
 }
 
 void generator_after_fork_child() { generator_after_fork_parent(); }

@@ -96,9 +96,12 @@ void add_bias(const Gemm& g) {
   if (g.bias) add_rows(g, g.c, g.c_row, g.bias, 0);
 }
 
+bool suits_blas(const Gemm& g) {
+  return is_floating(g.dtype) && g.m > kFewRows && g.n > kFewRows && work(g) > kSmallProduct;
+}
+
 bool run_blas(const Gemm& g) {
-  if (!is_floating(g.dtype) || g.m <= kFewRows || g.n <= kFewRows || work(g) <= kSmallProduct)
-    return false;
+  if (!suits_blas(g)) return false;
   BlasOperand a, b;
   if (!blas_operand(g.a, g.m, g.k, &a) || !blas_operand(g.b, g.k, g.n, &b)) return false;
   if (std::max({g.m, g.n, g.k, g.c_row}) > INT_MAX) return false;
@@ -160,6 +163,14 @@ int64_t grain_for(double work_per_task) {
                                  : static_cast<int64_t>(kGrain / std::max(work_per_task, 1.0)) + 1;
 }
 
+// Whether to let the interpreter's lock go. The BLAS is loaded before: were it loaded without the
+// lock, a fork() in another thread could leave a child with half a library.
+bool is_large(const Gemm& g, double count) {
+  const bool large = work(g) * count > 1e7;
+  if (large && suits_blas(g)) blas();
+  return large;
+}
+
 // c = the sum of the parts, in order, (+ c) (+ bias).
 void add_parts(const Gemm& g, char* parts, int64_t count) {
   const int64_t item = itemsize(g.dtype), size = g.m * g.n * item;
@@ -211,7 +222,7 @@ void gemm(const Gemm& g) {
   DenormalGuard guard;
   if (work(g) <= kSmallProduct) return run_portable(g);
   const Cut c = cut(g);
-  BlockingSection section(work(g) > 1e7);
+  BlockingSection section(is_large(g, 1));
   if (run_parts(g, c)) return;
   parallel_for(
       c.blocks, grain_for(work(g) / static_cast<double>(c.blocks)),
@@ -229,7 +240,7 @@ void gemm(const Gemm& g, const GemmBatch& batch) {
   DenormalGuard guard;
   const Cut c = cut(g);
   const int64_t item = itemsize(g.dtype);
-  BlockingSection section(work(g) * static_cast<double>(count) > 1e7);
+  BlockingSection section(is_large(g, static_cast<double>(count)));
   parallel_for(
       count * c.blocks, grain_for(work(g) / static_cast<double>(c.blocks)),
       [&](int64_t begin, int64_t end) {

@@ -20,7 +20,7 @@ Tensor ones(const OutputSpec& spec) { return zero::ones(spec.sizes, {spec.dtype,
 Tensor sum_to(const Tensor& g, const Dims& sizes) { return zero::sum_to(g, sizes); }
 Tensor cast(const Tensor& g, DType dtype) { return zero::to(g, dtype, g.device()); }
 
-void wait_for(std::unique_lock<std::mutex>& lock) {
+void wait_for(std::unique_lock<ForkLock>& lock) {
   const BlockingSection waiting(true);
   lock.lock();
 }

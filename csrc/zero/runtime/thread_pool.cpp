@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "zero/core/allocator.h"
+#include "zero/core/fork_lock.h"
 #include "zero/core/generator.h"
-#include "zero/core/thread_local.h"
 #include "zero/runtime/cpu.h"
 #include "zero/runtime/denormal.h"
 
@@ -108,26 +108,22 @@ void wait_until_gone(int thread_id) {
 #endif
 }
 
-std::atomic<ThreadPool*> existing_pool{nullptr};
-
 #if !defined(_WIN32)
 
-// What the handler before the fork locked; another thread may make the pool meanwhile.
-ZERO_THREAD_LOCAL ThreadPool* locked_pool = nullptr;
-
-// The pool goes first: its threads use the allocator when they end.
+// The pool goes first: its threads use the allocator when they end. If there is none it is made: a
+// child in which another thread's making of it never ends could not make its own.
 void before_fork() {
-  locked_pool = existing_pool.load();
-  if (locked_pool != nullptr) locked_pool->before_fork();
+  ThreadPool::instance().before_fork();
   generator_before_fork();
   allocator_before_fork();
 }
 
 template <bool kChild>
 void after_fork() {
+  if (kChild) fork_generation.fetch_add(1);
   kChild ? allocator_after_fork_child() : allocator_after_fork_parent();
   kChild ? generator_after_fork_child() : generator_after_fork_parent();
-  if (locked_pool != nullptr) locked_pool->after_fork();
+  ThreadPool::instance().after_fork();
 }
 
 [[maybe_unused]] const int fork_handlers =
@@ -155,11 +151,7 @@ void Job::run() noexcept {
 }
 
 ThreadPool& ThreadPool::instance() {
-  static ThreadPool* const pool = [] {
-    auto* const made = new ThreadPool;
-    existing_pool.store(made);
-    return made;
-  }();
+  static ThreadPool* const pool = new ThreadPool;
   return *pool;
 }
 
