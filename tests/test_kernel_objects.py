@@ -1,5 +1,5 @@
-"""The objects of the instruction sets must not leak code: were an inline function of the AVX-512
-object visible outside, the linker could choose that copy for everyone and crash older machines.
+"""The objects of the kernels must not leak code: were an inline function of an AVX-512 object
+visible outside, the linker could choose that copy for everyone and crash older machines.
 """
 
 import shutil
@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "tools"
 
 
-def isa_objects():
-    """{file name: object} of the sources as they are now; empty where nothing was built."""
+def built_objects():
+    """{name: object} of the sources as they are now; empty where nothing was built."""
     if not (TOOLS / "build_core.py").exists():
         return {}
     sys.path.insert(0, str(TOOLS))
@@ -25,11 +25,15 @@ def isa_objects():
     if not (build_core.build_dir() / "core").is_dir() or build_core.host_toolchain().kind != "gnu":
         return {}
     compilations = build_core.core_compilations(build_core.Mode())
-    return {c.source.stem: c.output for c in compilations if c.source.stem.startswith("isa_")}
+    kernels = {f"zero::{c.isa}::fill_{c.source.stem}": c.output for c in compilations if c.isa}
+    return kernels | {c.name: c.output for c in compilations if c.name == "kernels.dispatch"}
 
 
-def symbols(path):
-    """[(kind, demangled name)] as nm gives them."""
+def symbols(name):
+    """[(kind, demangled name)] in an object as nm gives them."""
+    path = OBJECTS[name]
+    if not path.exists():
+        pytest.fail(f"{name} changed after the last build; run setup.py build_ext --inplace")
     answer = subprocess.run(["nm", "-C", path], capture_output=True, text=True, check=True).stdout
     found = []
     for line in answer.splitlines():
@@ -39,34 +43,22 @@ def symbols(path):
     return found
 
 
-OBJECTS = isa_objects() if shutil.which("nm") else {}
+OBJECTS = built_objects() if shutil.which("nm") else {}
+KERNELS = sorted(name for name in OBJECTS if "::fill_" in name)
 
 pytestmark = pytest.mark.skipif(not OBJECTS, reason="needs nm and a built source tree")
 
 
-@pytest.fixture(params=sorted(OBJECTS))
-def isa_symbols(request):
-    path = OBJECTS[request.param]
-    if not path.exists():
-        pytest.fail(
-            f"{request.param} changed after the last build; run setup.py build_ext --inplace"
-        )
-    return symbols(path)
-
-
-def test_one_global_symbol(isa_symbols):
-    visible = [name for kind, name in isa_symbols if kind in "TDBRGSC"]
-    assert len(visible) == 1, f"the table's getter alone may be visible; got {visible}"
-
-
-def test_no_weak_symbols(isa_symbols):
-    assert [name for kind, name in isa_symbols if kind in "WwVvu"] == []
-
-
-def test_calls_nothing_of_zero(isa_symbols):
-    assert [name for kind, name in isa_symbols if kind == "U" and "zero::" in name] == []
-
-
-def test_nothing_runs_at_load(isa_symbols):
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_object_shows_its_fill_function_alone(kernel):
+    found = symbols(kernel)
+    visible = [name for kind, name in found if kind in "TDBRGSCWwVvu"]
+    assert visible == [f"{kernel}(zero::KernelTable&)"]
+    assert [name for kind, name in found if kind == "U" and "zero::" in name] == []
     # A static initialiser would run before any check of the CPU.
-    assert [name for _, name in isa_symbols if "GLOBAL__sub_I" in name] == []
+    assert [name for _, name in found if "GLOBAL__sub_I" in name] == []
+
+
+def test_the_tables_are_filled_by_every_kernel_object():
+    called = [name for kind, name in symbols("kernels.dispatch") if kind == "U"]
+    assert sorted(name.partition("(")[0] for name in called if "::fill_" in name) == KERNELS

@@ -1,6 +1,6 @@
 """Builds and runs the C++ tests of the kernels (tests/cpp/kernels_*.cpp) for each instruction set.
 
-The objects of isa_*.cpp come from the build's cache; a test compiles them where they are missing.
+The objects of the kernels come from the build's cache; a test compiles them where they are missing.
 """
 
 import os
@@ -49,7 +49,7 @@ def run(command: list) -> str:
 
 
 def supports(isa: str) -> bool:
-    """Whether this processor runs the code of isa_<isa>.cpp."""
+    """Whether this processor runs the kernels of this instruction set."""
     if isa == "baseline":
         return True
     needed = {"avx2": {"avx2", "fma", "f16c"}, "avx512": {"avx512bw", "avx512dq", "avx512vl"}}
@@ -66,10 +66,10 @@ def test_accuracy(build_core, tmp_path, isa):
     host = build_core.host_toolchain()
     if not supports(isa) or (isa != "baseline" and host.machine != "x86_64"):
         pytest.skip(f"this processor has no {isa}")
-    flags = host.flags(build_core.Mode(), f"isa_{isa}")
+    flags = host.flags(build_core.Mode(), isa)
     program = tmp_path / "kernels_math"
     source = CPP / "kernels_math.cpp"
-    run([*host.command, *flags, f"-DZERO_ISA_NS={isa}", "-Icsrc", source, "-o", program])
+    run([*host.command, *flags, "-Icsrc", source, "-o", program])
     step = os.environ.get("ZERO_TEST_ULP_STEP", "4099")  # 1: every float32
     report = run([program, step])
     assert report.endswith("passed\n"), report
@@ -77,7 +77,7 @@ def test_accuracy(build_core, tmp_path, isa):
 
 def test_layouts_and_semantics(build_core, tmp_path):
     mode = build_core.Mode.from_environment()
-    work = [c for c in build_core.core_compilations(mode) if c.source.stem.startswith("isa_")]
+    work = [c for c in build_core.core_compilations(mode) if c.isa]
     objects = build_core.compile_all(work)
     host = build_core.host_toolchain()
     program = tmp_path / "kernels_loops"

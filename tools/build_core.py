@@ -1,5 +1,7 @@
 """Compiles csrc/zero: which sources, with which flags, in parallel, each object once.
 
+Each family of kernels, such as csrc/zero/kernels/cast.cpp, becomes one object per instruction set.
+
 `setup.py` links these objects with the Cython module, `tools/cross_compile.py` makes them for other
 systems, and this file's command line links a C++ program against them, without Python:
 
@@ -36,15 +38,16 @@ CSRC = ROOT / "csrc"
 # Several states of one source stay in the cache, so that switching branches costs nothing.
 OBJECTS_KEPT = 4
 
-# What isa_<name>.cpp needs beyond the common flags. Sources that are not named here are compiled
-# for the baseline: SSE2 on x86-64, NEON on aarch64.
+# The instruction sets of the kernels, and what each needs beyond the common flags. The first one of
+# a machine is what everything else is compiled for: SSE2 on x86-64 ("baseline"), NEON on aarch64.
+ISAS = {"x86_64": ("baseline", "avx2", "avx512"), "aarch64": ("neon",)}
 ISA_FLAGS = {
-    "isa_avx2": {
+    "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],
         "msvc": ["/arch:AVX2"],
         "clang-cl": ["/arch:AVX2", "-mfma", "-mf16c"],
     },
-    "isa_avx512": {
+    "avx512": {
         "gnu": [
             *("-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mf16c"),
             "-mprefer-vector-width=512",
@@ -215,14 +218,14 @@ class Toolchain:
         spelled = MATH_FLAGS if self.kind == "gnu" else [f"/clang:{f}" for f in MATH_FLAGS]
         return [f for f in spelled if self.accepts([*self._language_flags(), f])]
 
-    def flags(self, mode: Mode, stem: str = "", optimize: str = "") -> list[str]:
-        """Options for the source named `stem`; `optimize` overrides the level of a release.
+    def flags(self, mode: Mode, isa: str = "", optimize: str = "") -> list[str]:
+        """Options for a kernel on `isa`, or another source; `optimize` overrides a release's level.
 
         Only kernels gain from -O3: elsewhere it makes vector code of loops over a few operands or
         dimensions, which is larger and slower.
         """
-        isa = ISA_FLAGS.get(stem, {}).get(self.kind, [])
-        optimize = optimize or ("3" if stem.startswith("isa_") else "2")
+        kernel = [f"-DZERO_ISA_NS={isa}", *ISA_FLAGS.get(isa, {}).get(self.kind, [])] if isa else []
+        optimize = optimize or ("3" if isa else "2")
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", *WARNINGS]
             flags += CLANG_WARNINGS if "clang" in self.identity else GCC_WARNINGS
@@ -232,16 +235,16 @@ class Toolchain:
                 flags += [f"-O{optimize}", "-g0", "-DNDEBUG"]
             else:
                 flags += ["-O1", "-g", "-fno-omit-frame-pointer", *mode.sanitizer_flags()]
-            return [*flags, *self._optional_flags, *isa]
+            return [*flags, *self._optional_flags, *kernel]
         if mode.sanitizers:
             raise BuildError("ZERO_SANITIZE needs gcc or clang; Visual Studio has no UBSan")
         flags = [*self._language_flags(), "/utf-8", "/bigobj", "/W3"]
         flags += ["/WX"] if werror() else []
         flags += ["/O2", "/DNDEBUG"] if mode.release else ["/Od", "/Z7"]
         if self.kind == "msvc":  # /fp:precise is its default; named because results depend on it
-            return [*flags, "/Zc:preprocessor", "/fp:precise", *isa]
+            return [*flags, "/Zc:preprocessor", "/fp:precise", *kernel]
         flags += [f"/clang:-O{optimize}"] if mode.release else []
-        return [*flags, *self._optional_flags, *isa]
+        return [*flags, *self._optional_flags, *kernel]
 
 
 def machine_name(name: str) -> str:
@@ -279,7 +282,7 @@ def host_toolchain() -> Toolchain:
 
 @functools.cache
 def kernel_toolchain() -> Toolchain:
-    """The compiler of csrc/zero/kernels: on Windows clang-cl when there is one (ZERO_CLANG_CL names
+    """The compiler of the kernels: on Windows clang-cl when there is one (ZERO_CLANG_CL names
     it), because it turns the kernels' loops into vectors as gcc and clang do."""
     host = host_toolchain()
     if host.kind != "msvc":
@@ -310,12 +313,6 @@ def _visual_studio():
 
 
 # ---- sources, headers, hashes --------------------------------------------------------------------
-
-
-def core_sources(machine: str) -> list[Path]:
-    """All of csrc/zero; isa_avx*.cpp exist for x86-64 only."""
-    sources = sorted((CSRC / "zero").rglob("*.cpp"))
-    return [s for s in sources if machine == "x86_64" or not s.stem.startswith("isa_avx")]
 
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
@@ -367,6 +364,7 @@ class Compilation:
     flags: tuple[str, ...]
     folder: Path
     name: str
+    isa: str = ""  # of a kernel
 
     @property
     def output(self) -> Path:
@@ -420,15 +418,16 @@ def core_compilations(
     host = toolchain or host_toolchain()
     folder = folder or build_dir() / "core" / f"{host.target}-{mode.name}"
     result = []
-    for source in core_sources(host.machine):
-        relative = source.relative_to(CSRC / "zero")
-        chosen = host
-        if toolchain is None and relative.parts[0] == "kernels":
-            chosen = kernel_toolchain()
-        flags = (*chosen.flags(mode, source.stem), "-Icsrc" if chosen.kind == "gnu" else "/Icsrc")
-        name = ".".join(relative.with_suffix("").parts)
-        result.append(Compilation(source, chosen, flags, folder, name))
-    return sorted(result, key=lambda c: (not c.source.stem.startswith("isa_"), c.name))
+    for source in (CSRC / "zero").rglob("*.cpp"):
+        place = source.relative_to(CSRC / "zero").with_suffix("").parts
+        kernel = place[0] == "kernels" and place != ("kernels", "dispatch")
+        chosen = kernel_toolchain() if kernel and toolchain is None else host
+        include = "-Icsrc" if chosen.kind == "gnu" else "/Icsrc"
+        for isa in ISAS.get(host.machine, ("baseline",)) if kernel else ("",):
+            name = ".".join([*place, isa] if isa else place)
+            flags = (*chosen.flags(mode, isa), include)
+            result.append(Compilation(source, chosen, flags, folder, name, isa))
+    return sorted(result, key=lambda c: (not c.isa, c.name))
 
 
 def compile_all(work: list, jobs: int | None = None, force: bool = False) -> list[Path]:
@@ -459,7 +458,7 @@ def compile_all(work: list, jobs: int | None = None, force: bool = False) -> lis
     for compilation in done:
         compilation.prune()
     if failures:
-        raise BuildError("; ".join(sorted(failures)))
+        raise BuildError("; ".join(sorted(set(failures))))
     seconds = time.perf_counter() - started
     print(f"{len(done)} of {len(work)} objects compiled in {seconds:.1f} s, {jobs} at a time")
     return sorted(objects)

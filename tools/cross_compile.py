@@ -30,7 +30,7 @@ def compile_for(target: str, jobs: int | None) -> None:
     objects = build_core.compile_all(
         build_core.core_compilations(build_core.Mode(), toolchain, folder), jobs
     )
-    print(f"{target}: all {len(objects)} sources of csrc compile", flush=True)
+    print(f"{target}: csrc compiles to {len(objects)} objects", flush=True)
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 // The elementwise, cast and random kernels of every instruction set that this processor has:
-// layouts, semantics, agreement. Links the isa_*.cpp objects only.
+// layouts, semantics, agreement. Links the objects of the kernels only.
 #include <bit>
 #include <climits>
 #include <cmath>
@@ -10,22 +10,7 @@
 
 #include "check.h"
 #include "zero/core/philox.h"
-#include "zero/kernels/table.h"
-
-namespace zero {
-namespace baseline {
-void fill_table(KernelTable& table);
-}
-namespace avx2 {
-void fill_table(KernelTable& table);
-}
-namespace avx512 {
-void fill_table(KernelTable& table);
-}
-namespace neon {
-void fill_table(KernelTable& table);
-}
-}  // namespace zero
+#include "zero/kernels/families.h"
 
 using namespace zero;
 

@@ -22,7 +22,7 @@ enum class DType : uint8_t {
 };
 inline constexpr int kNumDTypes = 10;
 
-// Storage of 16-bit floats; arithmetic happens in float32 (kernels/cast.inl converts).
+// Storage of 16-bit floats; arithmetic happens in float32 (kernels/cast.cpp converts).
 struct Half { uint16_t bits; };
 struct BFloat16 { uint16_t bits; };
 

@@ -21,7 +21,7 @@ constexpr uint32_t kPhiloxKeyStep0 = 0x9E3779B9u;  // golden ratio
 constexpr uint32_t kPhiloxKeyStep1 = 0xBB67AE85u;  // sqrt(3) - 1
 constexpr int kPhiloxRounds = 10;
 
-// On its own for kernels/random.inl, which runs a round on many blocks at a time.
+// On its own for kernels/random.cpp, which runs a round on many blocks at a time.
 ZERO_PHILOX_INLINE void philox_round(uint32_t key0, uint32_t key1, uint32_t& c0, uint32_t& c1,
                                      uint32_t& c2, uint32_t& c3) {
   // Halves of the products on their own: compilers know a vector form of each.

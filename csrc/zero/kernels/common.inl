@@ -1,10 +1,14 @@
 // What every kernel family uses: the vector pragma, forced inlining, bit casts, wrapping integers.
 //
-// The .inl files are compiled once per instruction set, into namespace zero::ZERO_ISA_NS. All they
-// define lies in an unnamed namespace: a function visible outside one object could be linked in the
-// wrong instruction set's version. For the same reason they use no std:: function; libm is called
-// by its C names.
+// Families are compiled once per instruction set, into namespace zero::ZERO_ISA_NS. All but
+// fill_<family> lies in an unnamed namespace: another function visible outside its object could be
+// linked in the wrong instruction set's version. For the same reason they use no std:: function;
+// libm is called by its C names.
 #pragma once
+
+#if !defined(ZERO_ISA_NS)
+#error "kernels are compiled once per instruction set: tools/build_core.py defines ZERO_ISA_NS"
+#endif
 
 #include <stdint.h>
 

@@ -4,24 +4,10 @@
 #include <string>
 
 #include "zero/core/error.h"
-#include "zero/kernels/table.h"
+#include "zero/kernels/families.h"
 #include "zero/runtime/cpu.h"
 
 namespace zero {
-
-namespace baseline {
-void fill_table(KernelTable& table);
-}
-namespace avx2 {
-void fill_table(KernelTable& table);
-}
-namespace avx512 {
-void fill_table(KernelTable& table);
-}
-namespace neon {
-void fill_table(KernelTable& table);
-}
-
 namespace {
 
 struct Isa {

@@ -295,7 +295,7 @@ ZERO_INLINE float erf(float x) {
 ZERO_INLINE double erfc(double x) { return ZERO_LIBM(erfc)(x); }
 ZERO_INLINE float erfc(float x) { return static_cast<float>(erfc(static_cast<double>(x))); }
 
-// |x| <= kTrigLimit only (infinities are beyond it); elementwise.inl sends blocks with larger ones
+// |x| <= kTrigLimit only (infinities are beyond it); elementwise.cpp sends blocks with larger ones
 // to libm.
 ZERO_INLINE double sin(double x) { return ZERO_LIBM(sin)(x); }
 ZERO_INLINE float sin(float x) {

@@ -1,8 +1,8 @@
 // The kernel table: plain function pointers, one table per instruction set, chosen once by cpuid.
 //
 // Kernels know pointers, strides and counts. They never allocate (scratch comes as an argument),
-// never throw and never see a Tensor. Each family is written once in <family>.inl; isa_*.cpp
-// compile all families per instruction set and fill one table.
+// never throw and never see a Tensor. Each family is written once, in <family>.cpp,
+// compiled per instruction set, and fills its part of one table (families.h).
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ enum class ElementwiseOp : uint8_t {
 // clang-format on
 #undef ZERO_ENUM_ITEM
 
-// ---- matrix products (gemm.inl) -----------------------------------------------------------------
+// ---- matrix products (gemm.cpp) -----------------------------------------------------------------
 // c = a b + bias, or c += a b + bias. a is m x k, b is k x n, with any strides in elements; rows of
 // c are dense and c_row apart. bias has one value per column, or is null. The bits of c don't
 // depend on how the caller cuts m and n, as long as a part with up to four rows or columns stays
@@ -96,7 +96,7 @@ struct GemmArgs {
 };
 using GemmFn = void (*)(const GemmArgs& args, void* scratch);
 
-// ---- optimizers (optim.inl) ---------------------------------------------------------------------
+// ---- optimizers (optim.cpp) ---------------------------------------------------------------------
 struct SgdArgs {
   double lr, momentum, dampening, weight_decay;
   bool nesterov, maximize;
@@ -106,7 +106,7 @@ struct SgdArgs {
 using SgdFn = void (*)(void* parameter, const void* grad, void* momentum, int64_t n,
                        const SgdArgs& args);
 
-// ---- reductions (reduce.inl) --------------------------------------------------------------------
+// ---- reductions (reduce.cpp) --------------------------------------------------------------------
 // Sum accumulates in float64 or int64, Deviation in DeviationState, Max and Min in the compute
 // type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of
 // bool are all and any.
@@ -160,7 +160,7 @@ struct AlongArgs {
 };
 using AlongFn = void (*)(const AlongArgs& args, int64_t begin, int64_t end);
 
-// ---- softmax and cross entropy (softmax.inl) ----------------------------------------------------
+// ---- softmax and cross entropy (softmax.cpp) ----------------------------------------------------
 // `rows` rows of n neighbouring elements; or `lanes` neighbouring columns whose n elements are
 // `stride` apart.
 struct SoftmaxArgs {

@@ -6,8 +6,6 @@
 // order: its bits depend neither on the tile it falls into nor on what was copied. Error: (kDepth +
 // k / kDepth) roundings of a partial sum. Few rows or columns with both operands dense along k take
 // dot products instead: kLanes partial sums each.
-#pragma once
-
 #include "zero/kernels/common.inl"
 
 namespace zero::ZERO_ISA_NS {
@@ -358,6 +356,8 @@ int64_t gemm_scratch(int64_t m, int64_t n, int64_t k, int64_t itemsize) {
 
 }  // namespace matrix
 
+}  // namespace
+
 void fill_gemm(KernelTable& table) {
   table.gemm_scratch = matrix::gemm_scratch;
   table.gemm[static_cast<int>(ComputeType::F32)] = matrix::gemm<float>;
@@ -366,5 +366,4 @@ void fill_gemm(KernelTable& table) {
   table.gemm[static_cast<int>(ComputeType::I64)] = matrix::gemm<uint64_t>;
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

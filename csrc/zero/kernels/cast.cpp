@@ -4,8 +4,6 @@
 // INT64_MIN for int64 and, for the narrower ones, INT32_MIN cut to their bits (0 for 8 and 16).
 // Integers wrap. To bool: is it not zero (NaN is true). To float16 and bfloat16: by way of float32,
 // to nearest, halves to even.
-#pragma once
-
 #if defined(__F16C__)
 #include <immintrin.h>
 #endif
@@ -225,7 +223,8 @@ void fill_cast_from(KernelTable& table) {
   }
 }
 
+}  // namespace
+
 void fill_cast(KernelTable& table) { fill_cast_from<0>(table); }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

@@ -3,8 +3,6 @@
 //
 // Words are made a block at a time, turned into values by a loop over the block, and the part asked
 // for is copied out.
-#pragma once
-
 #include "zero/core/philox.h"
 #include "zero/kernels/math.inl"
 
@@ -237,6 +235,8 @@ void draw(void* out, int64_t begin, int64_t n, uint64_t seed, uint64_t offset, c
   random_fill<Draw, T>(Draw(params), out, begin, n, seed, offset);
 }
 
+}  // namespace
+
 void fill_random(KernelTable& table) {
   table.random.uniform_f32 = draw<UniformF32, float>;
   table.random.uniform_f64 = draw<UniformF64, double>;
@@ -247,5 +247,4 @@ void fill_random(KernelTable& table) {
   table.random.bernoulli = draw<Bernoulli, uint8_t>;
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

@@ -1,6 +1,4 @@
 // Optimizer steps: each reads and writes every array once.
-#pragma once
-
 #include "zero/kernels/common.inl"
 
 namespace zero::ZERO_ISA_NS {
@@ -41,10 +39,11 @@ void sgd(void* parameter, const void* grad, void* momentum, int64_t n, const Sgd
   }
 }
 
+}  // namespace
+
 void fill_optim(KernelTable& table) {
   table.sgd[static_cast<int>(ComputeType::F32)] = sgd<float>;
   table.sgd[static_cast<int>(ComputeType::F64)] = sgd<double>;
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

@@ -1,43 +1,19 @@
 // Reductions over any set of dimensions, and the selections by index that go with max and min.
 //
-// Order of the arithmetic: a row of up to kRun elements is folded in 16 lanes, which are then
-// combined as a binary tree; longer rows and further dimensions are halved until they are such
-// rows. A column of up to kColumnRun elements is folded one after the other, longer ones are
-// halved. So the error of a float64 sum of n elements grows as about (kRun / 16 + log2 n) 2^-53,
-// and the order depends on sizes and strides only. Sums of float32 accumulate in float64, integers
-// in int64.
-#pragma once
-
-#include "zero/kernels/common.inl"
+// Order of the arithmetic: fold.inl says that of rows, the elements of one output. A column of up
+// to kColumnRun elements is folded one after the other, longer ones are halved.
+#include "zero/kernels/fold.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
 
-constexpr int64_t kRun = 2048;      // elements of a row folded without a tree
 constexpr int64_t kColumnRun = 64;  // rows added one by one
-constexpr int kLanes = 16;
 
 // ---- operations ---------------------------------------------------------------------------------
-// A state is the value of a part; lift makes one of an element, combine joins two neighbouring
-// parts. `shift` is the output's number from FoldArgs, `index` the place of the element in its
-// output.
-
-template <class T> struct AccumulatorOf { using type = int64_t; };
-template <> struct AccumulatorOf<float> { using type = double; };
-template <> struct AccumulatorOf<double> { using type = double; };
 
 template <class T> constexpr bool has_nan = false;
 template <> constexpr bool has_nan<float> = true;
 template <> constexpr bool has_nan<double> = true;
-
-template <class T>
-struct SumOp {
-  using In = T;
-  using State = typename AccumulatorOf<T>::type;
-  static constexpr int lanes = kLanes;
-  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
-  static ZERO_INLINE State combine(State a, State b) { return wrap_add(a, b); }
-};
 
 template <class T>
 struct DeviationOp {
@@ -83,48 +59,7 @@ struct ArgOp {
   }
 };
 
-// ---- rows: the elements of one output -----------------------------------------------------------
-
-// n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any
-// stride.
-template <class Op, int Lanes>
-ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t stride, double shift,
-                                          int64_t index, int64_t weight) {
-  using In = typename Op::In;
-  using State = typename Op::State;
-  auto element = [&](int64_t i) {
-    const In x = Lanes > 1 ? reinterpret_cast<const In*>(in)[i]
-                           : *reinterpret_cast<const In*>(in + i * stride);
-    return Op::lift(x, shift, index + i * weight);
-  };
-  if (n < Lanes) {
-    State s = element(0);
-    for (int64_t i = 1; i < n; ++i) s = Op::combine(s, element(i));
-    return s;
-  }
-  State lanes[Lanes];
-  ZERO_SIMD
-  for (int l = 0; l < Lanes; ++l) lanes[l] = element(l);
-  int64_t i = Lanes;
-  for (; i + Lanes <= n; i += Lanes) {
-    ZERO_SIMD
-    for (int l = 0; l < Lanes; ++l) lanes[l] = Op::combine(lanes[l], element(i + l));
-  }
-  for (int l = 0; i < n; ++i, ++l) lanes[l] = Op::combine(lanes[l], element(i));
-  for (int width = Lanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
-  return lanes[0];
-}
-
-template <class Op>
-struct FoldRun {
-  static ZERO_NOINLINE typename Op::State run(const char* in, int64_t n, int64_t stride,
-                                              double shift, int64_t index, int64_t weight) {
-    if (stride == static_cast<int64_t>(sizeof(typename Op::In)))
-      return fold_lanes<Op, Op::lanes>(in, n, stride, shift, index, weight);
-    return fold_lanes<Op, 1>(in, n, stride, shift, index, weight);
-  }
-};
+// ---- rows: where fold.inl's way is not the fastest ----------------------------------------------
 
 // Truths are counted in bytes: kRun / 64 of them fit.
 template <>
@@ -216,20 +151,6 @@ struct FoldRun<ArgOp<T, Largest>> {
     return {best, index + i * weight};
   }
 };
-
-// n elements of dimension d and all of those inside it (dims[0] is the innermost).
-template <class Op>
-typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_t n, double shift,
-                            int64_t index) {
-  while (d > 0 && n == 1) n = dims[--d].size;
-  const int64_t stride = dims[d].stride, weight = dims[d].weight;
-  if (d == 0 && n <= kRun) return FoldRun<Op>::run(in, n, stride, shift, index, weight);
-  const int64_t half = d == 0 ? (n + kRun - 1) / kRun / 2 * kRun : n / 2;
-  const auto left = fold_row<Op>(dims, d, in, half, shift, index);
-  const auto right =
-      fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
-  return Op::combine(left, right);
-}
 
 // ---- columns: neighbouring outputs, whose elements are neighbours -------------------------------
 
@@ -449,6 +370,8 @@ void put_along(const AlongArgs& args, int64_t begin, int64_t end) {
   }
 }
 
+}  // namespace
+
 void fill_reduce(KernelTable& table) {
   constexpr int f32 = static_cast<int>(ComputeType::F32), f64 = static_cast<int>(ComputeType::F64);
   add_reductions<float>(table, ComputeType::F32);
@@ -470,5 +393,4 @@ void fill_reduce(KernelTable& table) {
   table.put_along[3] = put_along<uint64_t>;
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

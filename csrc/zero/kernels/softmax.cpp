@@ -6,10 +6,8 @@
 // The arithmetic of the elements is that of the type, s and log s are float64: log s keeps the
 // 2^-45 (float32) of a sum that exceeds 1 by little. A NaN, an infinity, or -inf everywhere makes s
 // and so the whole row NaN. Short rows are taken together, so that exp runs over full vectors.
-#pragma once
-
+#include "zero/kernels/fold.inl"
 #include "zero/kernels/math.inl"
-#include "zero/kernels/reduce.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -309,10 +307,11 @@ void add_softmax(KernelTable& table, ComputeType type) {
   table.cross_entropy_backward[t] = cross_entropy_backward<T>;
 }
 
+}  // namespace
+
 void fill_softmax(KernelTable& table) {
   add_softmax<float>(table, ComputeType::F32);
   add_softmax<double>(table, ComputeType::F64);
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS

@@ -4,8 +4,6 @@
 // One functor per op; the lists in table.h register them, so none can be forgotten. Semantics are
 // PyTorch's. Integers wrap; a division by zero of integers gives 0 and INT_MIN / -1 wraps, so that
 // nothing traps: ops/ raises before it comes here. Bool is stored as a byte 0 or 1.
-#pragma once
-
 #include "zero/kernels/blocks.inl"
 #include "zero/kernels/math.inl"
 
@@ -459,6 +457,8 @@ void set(KernelTable& table, ElementwiseOp op) {
   }
 }
 
+}  // namespace
+
 void fill_elementwise(KernelTable& table) {
 #define ZERO_SET(Name, Types) set<UnaryLoop, Name, types::Types>(table, ElementwiseOp::Name);
   ZERO_UNARY_OPS(ZERO_SET)
@@ -476,5 +476,4 @@ void fill_elementwise(KernelTable& table) {
   row[static_cast<int>(ComputeType::Bool)] = where<uint8_t>;
 }
 
-}  // namespace
 }  // namespace zero::ZERO_ISA_NS
