@@ -38,6 +38,27 @@ double reduced(double total, double weight, Reduction reduction) {
 
 // ---- classes ------------------------------------------------------------------------------------
 
+// Checks contiguous classes; returns how many aren't ignored.
+int64_t check_classes(const char* op, const Tensor& target, int64_t n, int64_t ignore_index) {
+  const int64_t* t = target.data<int64_t>();
+  const int64_t places = target.numel();
+  int64_t used = 0;
+  for (int64_t i = 0; i < places; ++i) {
+    if (t[i] == ignore_index) continue;
+    ++used;
+    if (t[i] >= 0 && t[i] < n) [[likely]]
+      continue;
+    const Dims& sizes = target.sizes();
+    Dims at(sizes.size());
+    for (int64_t d = sizes.size() - 1, rest = i; d >= 0; rest /= sizes[d--])
+      at[d] = rest % sizes[d];
+    fail<IndexError>(op, ": target out of range; got ", t[i], " at position ", at,
+                     ", expected 0 <= target < ", n, ", the number of classes, or ignore_index ",
+                     ignore_index);
+  }
+  return used;
+}
+
 // The class dimension, and the shape of one loss per place.
 struct Classes {
   Classes(const char* op, const Tensor& x, const Tensor& target) : dim(x.dim() == 1 ? 0 : 1) {
@@ -62,19 +83,7 @@ struct Classes {
 
   // Checks the classes, and counts those that aren't ignored.
   void check(const char* op, const Tensor& target, int64_t ignore_index) {
-    const int64_t* t = target.data<int64_t>();
-    for (int64_t i = 0; i < places; ++i) {
-      if (t[i] == ignore_index) continue;
-      ++used;
-      if (t[i] >= 0 && t[i] < n) [[likely]]
-        continue;
-      Dims at(sizes.size());
-      for (int64_t d = sizes.size() - 1, rest = i; d >= 0; rest /= sizes[d--])
-        at[d] = rest % sizes[d];
-      fail<IndexError>(op, ": target out of range; got ", t[i], " at position ", at,
-                       ", expected 0 <= target < ", n, ", the number of classes, or ignore_index ",
-                       ignore_index);
-    }
+    used = check_classes(op, target, n, ignore_index);
   }
 
   int64_t dim, n = 0;
@@ -183,6 +192,8 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
          [factor, ignore_index](Node& node, const Tensor& g) {
            const Tensor x = node.saved(0), indices = node.saved(1);
            const int64_t last = x.dim() - 1, n = x.size(last);
+           // They may lie in memory of numpy's, whose writes are not counted.
+           if (!x.is_meta()) check_classes("cross_entropy backward", indices, n, ignore_index);
            if (grad_enabled() || x.is_meta()) {
              Dims places = x.sizes();
              places[last] = 1;

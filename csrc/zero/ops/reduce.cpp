@@ -441,14 +441,25 @@ int log2_size(DType t) {
   return item == 8 ? 3 : item == 4 ? 2 : item == 2 ? 1 : 0;
 }
 
+// Places come from the forward pass, -1 for none; but a tensor of them may have been given to numpy
+// and overwritten, which is not counted as a write.
+void check_places(const int64_t* index, int64_t begin, int64_t end, int64_t n) {
+  for (int64_t i = begin; i < end; ++i)
+    ZERO_CHECK(index[i] >= -1 && index[i] < n, IndexError,
+               "backward: an index was overwritten after the forward pass; got ", index[i],
+               ", expected 0 <= index < ", n);
+}
+
 // Runs take_along or put_along over all places; `wide` is the tensor that has n elements along dim.
 void run_along(AlongFn kernel, const Tensor& from, const Tensor& to, const Tensor& index,
                const Tensor& wide, int64_t dim) {
   int64_t inner = 1;
   for (int64_t d = dim + 1; d < wide.dim(); ++d) inner *= wide.size(d);
   const AlongArgs args{from.data(), to.data(), index.data<int64_t>(), wide.size(dim), inner};
-  parallel_for(index.numel(), kGrainSize / 4,
-               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
+  parallel_for(index.numel(), kGrainSize / 4, [&](int64_t begin, int64_t end) {
+    check_places(args.index, begin, end, args.n);
+    kernel(args, begin, end);
+  });
 }
 
 }  // namespace
