@@ -361,9 +361,11 @@ def test_blocks_are_freed_by_other_threads():
     assert zero.memory_stats()["live_blocks"] == start
 
 
-def test_long_work_lets_other_python_threads_run():
+@pytest.mark.parametrize("kind", ["product", "elementwise"])
+def test_long_work_lets_other_python_threads_run(kind):
     zero.set_num_threads(1)
     ticks, stop = [], threading.Event()
+    work = {"product": lambda x: x @ x, "elementwise": lambda x: (x * 0.5).exp()}[kind]
 
     def tick():
         while not stop.is_set():
@@ -371,19 +373,19 @@ def test_long_work_lets_other_python_threads_run():
             time.sleep(0.001)
 
     ticker = threading.Thread(target=tick)
-    x = zero.ones(1400, 1400)
-    x @ x
+    x = zero.ones(1400, 1400) if kind == "product" else zero.ones(10_000_000)
+    work(x)
     ticker.start()
     time.sleep(0.02)
-    start = time.perf_counter()
+    start, calls = time.perf_counter(), 0
     while time.perf_counter() - start < 0.5:
-        x @ x
+        work(x)
+        calls += 1
     inside = [t for t in ticks if t > start]
     stop.set()
     ticker.join()
-    assert (
-        len(inside) >= 10
-    )  # each product is tens of milliseconds; with the lock held there would be one per product
+    # Each call is tens of milliseconds; with the lock held there would be one or two in each.
+    assert len(inside) >= 4 * calls
 
 
 def test_gradients_of_several_threads_add_up():
@@ -415,6 +417,57 @@ def test_grad_is_set_while_other_threads_add_to_it():
 
     run_threads(3, work)
     assert w.grad is None or w.grad.shape == w.shape
+
+
+LABELS = zero.zeros(2000, dtype=zero.int64)
+READS = {
+    "elementwise": lambda x: x.exp(),
+    "sum": lambda x: x.sum(),
+    "rows": lambda x: x.var(1),
+    "var": lambda x: x.var(),
+    "product": lambda x: x @ zero.ones(1000, 200),
+    "copy": lambda x: x.clone(),
+    "cat": lambda x: zero.cat([x, x[:1]]),
+    "loss": lambda x: zero.nn.functional.mse_loss(x, zero.zeros(2000, 1000)),
+    "cross entropy": lambda x: zero.nn.functional.cross_entropy(x, LABELS),
+    "softmax": lambda x: x.softmax(1),
+    "softmax of columns": lambda x: x.softmax(0),
+    "into another": lambda x: zero.zeros(2000, 1000).add_(x),
+}
+REPLACEMENTS = {
+    "data": lambda x, new: setattr(x, "data", new),
+    "init": lambda x, new: x.__init__(new),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("replace", REPLACEMENTS.values(), ids=REPLACEMENTS)
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_memory_is_replaced_while_another_thread_computes(read, replace, threads):
+    """What it computes with is not freed: all elements are those of one or the other memory."""
+    zero.set_num_threads(threads)
+    # Not constant, or softmax would be.
+    memory = [(zero.arange(1000) * (0.001 * i)).expand(2000, 1000).contiguous() for i in (1, 2)]
+    expected = [read(zero.Parameter(m)).detach() for m in memory]
+    x = zero.Parameter(memory[0].clone())
+    stop = threading.Event()
+
+    def work(i):
+        if i == 1:
+            while not stop.is_set():
+                for m in memory:
+                    replace(x, m.clone())
+                    zero.full((2000, 1000), 9.0)  # where the memory of before was, if it is free
+            return True
+        try:
+            return all(
+                any(zero.equal(y, e) for e in expected)
+                for y in (read(x).detach() for _ in range(12))
+            )
+        finally:
+            stop.set()
+
+    assert run_threads(2, work) == [True, True]
 
 
 def test_two_threads_go_through_a_graph_with_a_write_in_place():

@@ -9,7 +9,7 @@ from libcpp.utility cimport move, pair
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport parallel, table
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
-from zero._cpp.blocking cimport set_blocking_hook
+from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
 from zero._cpp.device cimport CDevice, device_name
 from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
 from zero._cpp.error cimport error_classes, raise_error

@@ -210,6 +210,8 @@ cdef class Tensor:
         """The same memory without history; writes to it are not noticed by autograd.
 
         Setting it makes this tensor, with its gradient and identity, show the memory of another.
+        A thread that computes with the tensor meanwhile goes on with the old memory or the new;
+        the new must then have the same shape and dtype.
         """
         return wrap(inplace.detached_data(self.c))
 

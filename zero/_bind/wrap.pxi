@@ -48,6 +48,8 @@ cdef Tensor new_wrapper(CTensor t):
 
 cdef int adopt(Tensor x, CTensor t) except -1:
     """Makes x the Python object of another, new, C++ tensor."""
+    if x.c.defined():
+        keep_while_blocking(x.c)
     clear_wrapper(x.c, x)
     set_wrapper(t, x)
     x.c = move(t)

@@ -1,3 +1,6 @@
+from zero._cpp.error cimport raise_error
+from zero._cpp.tensor cimport CTensor
+
 # The core lets the interpreter's lock go by itself when work is large; bindings never do.
 cdef extern from *:
     """
@@ -24,3 +27,6 @@ cdef extern from *:
     }
     """
     void set_blocking_hook "zero_set_blocking_hook"() noexcept
+
+cdef extern from "zero/runtime/blocking.h" namespace "zero":
+    void keep_while_blocking(const CTensor& t) except +raise_error

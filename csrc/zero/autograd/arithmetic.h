@@ -18,6 +18,8 @@ Tensor sum_to(const Tensor& g, const Dims& sizes);  // undoes a broadcast
 Tensor cast(const Tensor& g, DType dtype);
 // Takes a lock whose holder may need the interpreter's, which is let go while waiting.
 void wait_for(std::unique_lock<ForkLock>& lock);
+// Before x is made to show other memory: keeps the old while other threads compute with it.
+void keep_memory(const Tensor& x);
 // Recorded if gradients are on: a copy of x laid out with `strides`, a strided view, a write into a
 // view.
 Tensor with_strides(const Tensor& x, const Dims& strides);

@@ -207,6 +207,7 @@ void set_data(const Tensor& x, const Tensor& data) {
   ZERO_CHECK(is_floating(data.dtype()) || !requires_grad(x), DTypeError,
              "data: only floating point tensors can require gradients; got ", data,
              " for a tensor that requires grad, expected a floating point dtype");
+  gradient::keep_memory(x);
   TensorImpl& impl = *x.impl();
   const TensorImpl& other = *data.impl();
   auto count = make_ref<VersionCounter>(x.version());

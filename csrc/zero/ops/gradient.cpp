@@ -25,6 +25,8 @@ void wait_for(std::unique_lock<ForkLock>& lock) {
   lock.lock();
 }
 
+void keep_memory(const Tensor& x) { keep_while_blocking(detach(x)); }
+
 Tensor with_strides(const Tensor& x, const Dims& strides) {
   Tensor y = empty_strided(x.sizes(), strides, x.options());
   run_copy(y, x);

@@ -161,6 +161,8 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
     GradModeGuard no_grad(false);
     const Tensor in = contiguous(converted(x, dtype));
     double* const data = stats.data<double>();
+    const char* const scores = in.data<char>();
+    const int64_t* const labels = indices.data<int64_t>();
     const CrossEntropyFn kernel = kernels().cross_entropy[static_cast<int>(compute_type(dtype))];
     const DenormalGuard denormal;
     if (n == 0) {
@@ -168,8 +170,8 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
     } else {
       parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n), [&](int64_t begin, int64_t end) {
         CrossEntropyArgs args{};
-        args.x = in.data<char>() + begin * n * itemsize(dtype);
-        args.target = indices.data<int64_t>() + begin;
+        args.x = scores + begin * n * itemsize(dtype);
+        args.target = labels + begin;
         args.max = data + begin;
         args.sum = data + rows + begin;
         args.loss = data + 2 * rows + begin;
@@ -212,20 +214,23 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
            const int64_t rows = indices.numel(), item = itemsize(dtype),
                          step = from.dim() == 0 ? 0 : 1;
            double* const data = stats.data<double>();
+           const char *const scores = in.data<char>(), *const gradient = from.data<char>();
+           const int64_t* const labels = indices.data<int64_t>();
+           char* const result = out.data<char>();
            const CrossEntropyFn kernel =
                kernels().cross_entropy_backward[static_cast<int>(compute_type(dtype))];
            const DenormalGuard denormal;
            parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n),
                         [&](int64_t begin, int64_t end) {
                           CrossEntropyArgs args{};
-                          args.x = in.data<char>() + begin * n * item;
-                          args.target = indices.data<int64_t>() + begin;
+                          args.x = scores + begin * n * item;
+                          args.target = labels + begin;
                           args.max = data + begin;
                           args.sum = data + rows + begin;
-                          args.g = from.data<char>() + begin * step * item;
+                          args.g = gradient + begin * step * item;
                           args.g_step = step;
                           args.scale = factor;
-                          args.out = out.data<char>() + begin * n * item;
+                          args.out = result + begin * n * item;
                           args.rows = end - begin;
                           args.n = n;
                           args.ignore = ignore_index;
@@ -289,14 +294,15 @@ double sum_squared_difference(const Tensor& a, const Tensor& b) {
   if (n <= kChunk) return n == 0 ? 0 : kernel(a.data(), b.data(), n);
   const int64_t chunks = (n + kChunk - 1) / kChunk;
   const Tensor parts = empty({chunks}, {DType::Float64, Device::Cpu});
+  double* const sums = parts.data<double>();
+  const char *const x = a.data<char>(), *const y = b.data<char>();
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       const int64_t first = c * kChunk;
-      parts.data<double>()[c] = kernel(a.data<char>() + first * item, b.data<char>() + first * item,
-                                       std::min(kChunk, n - first));
+      sums[c] = kernel(x + first * item, y + first * item, std::min(kChunk, n - first));
     }
   });
-  return sum_of(parts.data<double>(), chunks);
+  return sum_of(sums, chunks);
 }
 
 Tensor scaled_difference(const Tensor& a, const Tensor& b, double scale) {
@@ -304,10 +310,12 @@ Tensor scaled_difference(const Tensor& a, const Tensor& b, double scale) {
   const ScaledDifferenceFn kernel =
       kernels().scaled_difference[static_cast<int>(compute_type(a.dtype()))];
   const int64_t item = itemsize(a.dtype());
+  const char *const x = a.data<char>(), *const y = b.data<char>();
+  char* const to = out.data<char>();
   const DenormalGuard denormal;
   parallel_for(a.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
     const int64_t at = begin * item;
-    kernel(a.data<char>() + at, b.data<char>() + at, scale, out.data<char>() + at, end - begin);
+    kernel(x + at, y + at, scale, to + at, end - begin);
   });
   return out;
 }

@@ -10,6 +10,7 @@
 #include "zero/kernels/table.h"
 #include "zero/ops/along.h"
 #include "zero/ops/ops.h"
+#include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
 
@@ -126,7 +127,8 @@ class Plan {
   template <class F>
   void for_each_tile(F&& f) const {
     const DenormalGuard denormal;
-    if (tiles_ == 1 || chunks_ > 1) {
+    if (tiles_ == 1 || chunks_ > 1) {  // one section for all folds, which share the pointers
+      const BlockingSection section(outputs_ * count_ >= 16 * kGrainSize);
       for (int64_t t = 0; t < tiles_; ++t) f(tile_at(t));
       return;
     }

@@ -25,12 +25,13 @@ void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, co
   if (out.numel() == 0) return;
   const Layout layout(x, dim);
   const int64_t item = itemsize(x.dtype()), n = layout.n, inner = layout.inner;
-  auto at = [item](const Tensor& t, int64_t i) { return t.data<char>() + i * item; };
+  const char *const from = x.data<char>(), *const gradient = g ? g->data<char>() : nullptr;
+  char* const to = out.data<char>();
   const DenormalGuard denormal;
   if (inner == 1) {
     parallel_for(layout.outer, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-      const int64_t first = begin * n;
-      rows({at(x, first), g ? at(*g, first) : nullptr, at(out, first), end - begin, n, 0, 0, log});
+      const int64_t at = begin * n * item;
+      rows({from + at, g ? gradient + at : nullptr, to + at, end - begin, n, 0, 0, log});
     });
     return;
   }
@@ -40,8 +41,8 @@ void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, co
                [&](int64_t begin, int64_t end) {
                  for (int64_t t = begin; t < end; ++t) {
                    const int64_t lane = t % tiles * kSoftmaxLanes;
-                   const int64_t first = t / tiles * n * inner + lane;
-                   columns({at(x, first), g ? at(*g, first) : nullptr, at(out, first), 1, n,
+                   const int64_t at = (t / tiles * n * inner + lane) * item;
+                   columns({from + at, g ? gradient + at : nullptr, to + at, 1, n,
                             std::min(kSoftmaxLanes, inner - lane), inner, log});
                  }
                });

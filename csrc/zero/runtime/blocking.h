@@ -1,6 +1,8 @@
 // How the core lets go of the interpreter's lock without knowing an interpreter.
 #pragma once
 
+#include "zero/core/tensor.h"
+
 namespace zero {
 
 struct BlockingHook {
@@ -26,10 +28,22 @@ class BlockingSection {
   BlockingSection& operator=(const BlockingSection&) = delete;
 
  private:
+  friend void keep_while_blocking(const Tensor& t);
+  struct Kept;
+
   void enter();
   void leave();
+  void close();
 
   void* token_ = nullptr;
+  // While the section is open; see keep_while_blocking.
+  BlockingSection* next_;
+  Kept* kept_;
 };
+
+// Keeps a tensor's memory until the sections that are open now have ended. To be called where the
+// last hold on it may be given up while another thread computes with it, which holds no reference
+// of its own: where a tensor that Python knows is made to show other memory.
+void keep_while_blocking(const Tensor& t);
 
 }  // namespace zero

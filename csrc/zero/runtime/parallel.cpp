@@ -61,6 +61,9 @@ void run_ranges(int64_t n, int64_t grain, int max_threads, RangeFunction functio
   const int64_t ranges = ceil_divide(n, grain);
   const int threads = static_cast<int>(
       std::min<int64_t>(std::min(num_threads(), std::max(max_threads, 1)), ranges));
+  // The pool is given up before the section ends: taking the interpreter's lock while holding the
+  // pool could wait for a thread that holds that lock and wants the pool, in fork().
+  const BlockingSection section(ranges >= kLargeRanges);
   if (inside || (threads <= 1 && !forced)) {
     function(context, 0, n);
     return;
@@ -70,9 +73,6 @@ void run_ranges(int64_t n, int64_t grain, int max_threads, RangeFunction functio
   if (chunk > 1024) chunk = ceil_divide(chunk, 64) * 64;  // neighbours share no cache line
   if (forced) chunk = std::max(grain, ceil_divide(n, kForcedRanges));
 
-  // The pool is given up before the section ends: taking the interpreter's lock while holding the
-  // pool could wait for a thread that holds that lock and wants the pool, in fork().
-  const BlockingSection section(threads > 1 && ranges >= kLargeRanges);
   Job job(n, chunk, function, context);
   if (threads <= 1 || !ThreadPool::instance().try_run(job, threads)) {
     const ParallelRegion region;
