@@ -37,6 +37,34 @@ cdef class DeviceObject:     # zero.device
     cdef CDevice value
 
 
+cdef extern from *:
+    """
+    #include "zero/core/tensor.h"
+
+    // The C++ tensor of a Python object, and the tensor's pointer back. The pointer ends with the
+    // object, unless another object took its place; a tensor that ends too needs no clearing.
+    struct zero_Held : zero::Tensor {
+      void hold(zero::Tensor t, PyObject* object) {
+        let_go();
+        t.impl()->wrapper_.store(object, std::memory_order_release);
+        zero::Tensor::operator=(std::move(t));
+        owner_ = object;
+      }
+      ~zero_Held() { let_go(); }
+
+     private:
+      void let_go() {
+        if (!defined() || ref()->use_count() == 1) return;
+        void* expected = owner_;
+        impl()->wrapper_.compare_exchange_strong(expected, nullptr);
+      }
+      PyObject* owner_ = nullptr;
+    };
+    """
+    cdef cppclass CHeld "zero_Held"(CTensor):
+        void hold(CTensor t, object owner) noexcept
+
+
 cdef class Generator:
     cdef CGenerator* generator
     cdef bint owned
@@ -47,7 +75,7 @@ cdef class Node:
 
 
 cdef class Tensor:
-    cdef CTensor c
+    cdef CHeld c
     cdef dict __dict__
     cdef object __weakref__
 

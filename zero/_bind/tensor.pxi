@@ -116,9 +116,6 @@ cdef class Tensor:
         adopt(self, inplace.detach(tensor_from(data[0], dtype_object(options.dtype), CDevice.Cpu,
                                                False)))
 
-    def __dealloc__(self):
-        clear_wrapper(self.c, self)
-
     # ---- properties ------------------------------------------------------------------------------
     @property
     def shape(self):
@@ -565,8 +562,7 @@ cdef Tensor like(Tensor x, CTensor values):
     values.impl().is_parameter_ = x.c.impl().is_parameter_
     if meta.requires_grad(x.c):
         meta.set_requires_grad(values, True)
-    set_wrapper(values, result)
-    result.c = move(values)
+    result.c.hold(move(values), result)
     return result
 
 
@@ -590,8 +586,7 @@ def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # f
     if requires_grad:
         meta.set_requires_grad(values, True)
     result = <Tensor> allocate_wrapper(cls)
-    set_wrapper(values, result)
-    result.c = move(values)
+    result.c.hold(move(values), result)
     if attributes:
         attributes_of(result).update(attributes)
     return result

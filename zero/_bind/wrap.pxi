@@ -11,15 +11,6 @@ cdef extern from *:
       Py_INCREF(w);
       return w;
     }
-    static inline void zero_set_wrapper(const zero::Tensor& t, PyObject* w) {
-      t.impl()->wrapper_.store(w, std::memory_order_release);
-    }
-    // Unless another object took the place. A tensor that ends with its object needs no clearing.
-    static inline void zero_clear_wrapper(const zero::Tensor& t, PyObject* w) {
-      if (!t.defined() || t.ref()->use_count() == 1) return;
-      void* expected = w;
-      t.impl()->wrapper_.compare_exchange_strong(expected, nullptr);
-    }
     // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty
     // one.
     static inline PyObject* zero_allocate_wrapper(PyObject* type) {
@@ -31,8 +22,6 @@ cdef extern from *:
     object allocate_wrapper "zero_allocate_wrapper"(object type)
     object steal "zero_steal"(PyObject* o)  # the caller's reference becomes the result's
     PyObject* live_wrapper "zero_live_wrapper"(const CTensor& t) noexcept
-    void set_wrapper "zero_set_wrapper"(const CTensor& t, object w) noexcept
-    void clear_wrapper "zero_clear_wrapper"(const CTensor& t, object w) noexcept
 
 
 cdef Tensor new_wrapper(CTensor t):
@@ -41,8 +30,7 @@ cdef Tensor new_wrapper(CTensor t):
     cdef PyObject* w = live_wrapper(t)
     if w is not NULL:  # the allocation collected garbage, and that ran code which saw the tensor
         return <Tensor> steal(w)
-    set_wrapper(t, result)
-    result.c = move(t)
+    result.c.hold(move(t), result)
     return result
 
 
@@ -50,9 +38,7 @@ cdef int adopt(Tensor x, CTensor t) except -1:
     """Makes x the Python object of another, new, C++ tensor."""
     if x.c.defined():
         keep_while_blocking(x.c)
-    clear_wrapper(x.c, x)
-    set_wrapper(t, x)
-    x.c = move(t)
+    x.c.hold(move(t), x)
     return 0
 
 

@@ -183,9 +183,7 @@ Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, i
   return view;
 }
 
-Tensor detach(const Tensor& x) {
-  return alias("detach", x, x.sizes(), x.strides(), x.storage_offset());
-}
+Tensor detach(const Tensor& x) { return alias(x); }
 
 Tensor detached_data(const Tensor& x) {
   Tensor data = detach(x);

@@ -19,6 +19,10 @@ class Target {
   // Before the write: the tensor to write to. Raises what autograd, the shape, the dtype or
   // overlapping memory forbid.
   Tensor prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const;
+  // The same for the sizes of `like`.
+  Tensor prepare(const char* op, const Tensor& like, TensorOptions options, Inputs inputs) const {
+    return fresh() ? empty_as(like, options) : prepare(op, like.sizes(), options, inputs);
+  }
   // The values of x for backward: x itself, or a copy when this write is about to change it.
   Tensor preserve(const Tensor& x, bool needed) const;
   // After the write: counts it.

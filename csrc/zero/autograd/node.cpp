@@ -1,16 +1,21 @@
 #include "zero/autograd/node.h"
 
-#include <atomic>
+#include <algorithm>
 
 #include "zero/autograd/meta.h"
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
 Node::~Node() = default;
 
+// Each thread counts for itself, since a counter that all share costs every operation a locked
+// addition; the edges say how far the other threads' nodes reach.
 void Node::number() {
-  static std::atomic<uint64_t> last{0};
-  sequence_nr_ = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  static ZERO_THREAD_LOCAL uint64_t last = 0;
+  for (const Edge& edge : next_)
+    if (edge.node) last = std::max(last, edge.node->sequence_nr_);
+  sequence_nr_ = ++last;
 }
 
 void Node::release_saved() {
@@ -21,8 +26,8 @@ void Node::release_saved() {
 
 void destroy(Node* node) noexcept {
   if (node->leaf()) return destroy(node->leaf());  // the leaf's last holder was a graph
-  static thread_local Node* dead = nullptr;
-  static thread_local bool draining = false;
+  static ZERO_THREAD_LOCAL Node* dead = nullptr;
+  static ZERO_THREAD_LOCAL bool draining = false;
   node->next_dead_ = dead;
   dead = node;
   if (draining) return;  // the loop below, further up the stack, takes it

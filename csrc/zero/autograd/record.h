@@ -59,8 +59,10 @@ inline bool any_requires_grad(Inputs inputs) {
 // also numbers it, after its edges are known: an input that is a view may get a new node of its own
 // only then.
 void connect(Node& node, const Tensor* const* inputs, int64_t n);
-void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, bool outputs_now);
-void set_outputs(Ref<Node> node, const Tensor* outputs, int64_t n, const Target& target);
+enum class Saving { Inputs, Outputs, All };
+void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what);
+void set_output(Ref<Node>&& node, const Tensor& output, const Target& target);
+void set_outputs(const Ref<Node>& node, const Tensors& outputs);
 
 template <class F>
 void record(const char* name, const Target& target, const Tensor& y, Inputs inputs, Saves saves,
@@ -68,10 +70,14 @@ void record(const char* name, const Target& target, const Tensor& y, Inputs inpu
   if (!any_requires_grad(inputs) || !is_floating(y.dtype())) return target.written();
   Ref<Node> node = make_ref<OpNode<F>>(name, std::move(backward));
   connect(*node, inputs.begin(), static_cast<int64_t>(inputs.size()));
-  if (saves.size() > 0) save(*node, saves, &y, 1, false);
-  target.written();
-  if (saves.size() > 0) save(*node, saves, &y, 1, true);
-  set_outputs(std::move(node), &y, 1, target);
+  if (target.fresh()) {
+    if (saves.size() > 0) save(*node, saves, &y, 1, Saving::All);
+  } else {  // inputs before the write is counted, so that a later unpack sees it; outputs after
+    save(*node, saves, &y, 1, Saving::Inputs);
+    target.written();
+    save(*node, saves, &y, 1, Saving::Outputs);
+  }
+  set_output(std::move(node), y, target);
 }
 
 // Several outputs, any number of inputs.
@@ -87,9 +93,8 @@ void record(const char* name, const Tensors& outputs, const Tensors& inputs, Sav
   if (!any || !grad_enabled()) return;
   Ref<Node> node = make_ref<OpNode<F>>(name, std::move(backward));
   connect(*node, pointers.data(), pointers.size());
-  save(*node, saves, outputs.data(), outputs.size(), false);
-  save(*node, saves, outputs.data(), outputs.size(), true);
-  set_outputs(std::move(node), outputs.data(), outputs.size(), {});
+  save(*node, saves, outputs.data(), outputs.size(), Saving::All);
+  set_outputs(node, outputs);
 }
 
 }  // namespace zero

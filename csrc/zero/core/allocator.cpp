@@ -385,9 +385,13 @@ void release_slab_pool(Shared& state) {
   return p;
 }
 
+[[gnu::noinline]] void deallocate_large(void* pointer, size_t nbytes) noexcept {
+  shared().large.give(pointer, nbytes);
+}
+
 void fill_stats(const Counts& counts, MemoryStats& stats) {
   stats.live_bytes += counts.live_bytes.get();
-  stats.live_blocks += counts.live_blocks.get();
+  stats.live_blocks += counts.allocations.get() - counts.releases.get();
   stats.allocations += counts.allocations.get();
 }
 
@@ -430,7 +434,7 @@ void deallocate(void* pointer, size_t nbytes) noexcept {
   if (pointer == nullptr) [[unlikely]]
     return;
   if (nbytes > kSmallMax) [[unlikely]]
-    return shared().large.give(pointer, nbytes);
+    return deallocate_large(pointer, nbytes);
   const uintptr_t mask = ~static_cast<uintptr_t>(slab_size(nbytes) - 1);
   Slab* slab = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(pointer) & mask);
   Block* block = static_cast<Block*>(pointer);

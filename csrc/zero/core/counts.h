@@ -18,16 +18,15 @@ class Counter {
 };
 
 struct Counts {
-  Counter live_bytes, live_blocks, allocations;
+  Counter live_bytes, allocations, releases;
 
   void count_in(size_t nbytes) {
     live_bytes.add(static_cast<int64_t>(nbytes));
-    live_blocks.add(1);
     allocations.add(1);
   }
   void count_out(size_t nbytes) {
     live_bytes.add(-static_cast<int64_t>(nbytes));
-    live_blocks.add(-1);
+    releases.add(1);
   }
 };
 

@@ -24,6 +24,7 @@ class Scalar {
   bool is_float() const { return kind_ == Kind::Float; }
   double to_double() const { return is_float() ? f_ : static_cast<double>(i_); }
   int64_t to_int() const { return is_float() ? static_cast<int64_t>(f_) : i_; }
+  bool is_one() const { return is_float() ? f_ == 1 : i_ == 1; }
   bool to_bool() const { return is_float() ? f_ != 0 : i_ != 0; }
 
   // The dtype a scalar has on its own: bool, int64 or the default float.

@@ -53,7 +53,9 @@ class SmallVector {
     steal(other);
     return *this;
   }
-  ~SmallVector() { free_heap(); }
+  ~SmallVector() {
+    if (data_ != inline_) delete[] data_;
+  }
 
   int64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -11,6 +11,16 @@ Tensor empty(const Dims& sizes, TensorOptions options) {
                                      sizes, options.dtype, n));
 }
 
+Tensor empty_as(const Tensor& like, TensorOptions options) {
+  const int64_t item = itemsize(options.dtype);
+  // Sizes that were checked for smaller elements are checked again.
+  if (!like.is_contiguous() || like.storage_offset() != 0 || item > itemsize(like.dtype()))
+    return empty(like.sizes(), options);
+  const size_t nbytes = static_cast<size_t>(like.numel() * item);
+  return Tensor(
+      make_ref<TensorImpl>(Storage::fresh(nbytes, options.device), *like.impl(), options.dtype));
+}
+
 // No storage reaches as far, and sums of two such numbers are still defined.
 static constexpr int64_t kFarthest = std::numeric_limits<int64_t>::max() / 2;
 
@@ -32,6 +42,12 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
   const size_t nbytes = static_cast<size_t>(extent(sizes, strides) * item);
   return Tensor(make_ref<TensorImpl>(Storage::fresh(nbytes, options.device), sizes, strides, 0,
                                      options.dtype));
+}
+
+Tensor alias(const Tensor& x) {
+  auto impl = make_ref<TensorImpl>(x.impl()->storage_, *x.impl(), x.dtype());
+  impl->own_version_ = x.impl()->own_version_;
+  return Tensor(std::move(impl));
 }
 
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset) {

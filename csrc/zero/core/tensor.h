@@ -30,6 +30,15 @@ class TensorImpl : public RefCounted {
       step *= std::max<int64_t>(sizes[i], 1);
     }
   }
+  // With the geometry of another tensor, at less cost.
+  TensorImpl(Ref<Storage> storage, const TensorImpl& like, DType dtype)
+      : storage_(std::move(storage)),
+        sizes_(like.sizes_),
+        strides_(like.strides_),
+        offset_(like.offset_),
+        numel_(like.numel_),
+        dtype_(dtype),
+        contiguous_(like.contiguous_) {}
   TensorImpl(Ref<Storage> storage, Dims sizes, Dims strides, int64_t offset, DType dtype)
       : storage_(std::move(storage)), offset_(offset), dtype_(dtype) {
     set_geometry(std::move(sizes), std::move(strides));
@@ -97,10 +106,13 @@ using Tensors = SmallVector<Tensor, 3>;
 
 // A new contiguous tensor, uninitialised; checks that the size fits before it allocates.
 Tensor empty(const Dims& sizes, TensorOptions options = {});
+// The same with the sizes of a tensor that exists, at less cost.
+Tensor empty_as(const Tensor& like, TensorOptions options);
 // New strides over fresh memory, just large enough.
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});
-// Another view of the same storage, without any record in autograd. `op` names the caller in
-// errors.
+// Another tensor over the same storage, without any record in autograd: with the same geometry, or
+// with another. `op` names the caller in errors.
+Tensor alias(const Tensor& x);
 Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset);
 
 // "float32 (2, 3)" for error messages.

@@ -20,21 +20,23 @@ Device common_device(const char* op, const Operand& a, const Operand& b) {
   return x.dim() == 0 ? y.device() : x.device();
 }
 
-// The shape two operands broadcast to: one's own where they agree, else *broadcast.
-const Dims& common_sizes(const char* op, const Operand& a, const Operand& b, Dims* broadcast) {
-  if (!b.is_tensor()) return a.tensor().sizes();
-  if (!a.is_tensor() || a.tensor().sizes() == b.tensor().sizes()) return b.tensor().sizes();
-  return *broadcast = broadcast_shapes(op, a.tensor().sizes(), b.tensor().sizes());
+// The operand whose shape the result has; null where the shapes have to be broadcast.
+const Tensor* common_shape(const Operand& a, const Operand& b) {
+  if (!b.is_tensor()) return &a.tensor();
+  if (!a.is_tensor() || a.tensor().sizes() == b.tensor().sizes()) return &b.tensor();
+  return nullptr;
 }
 
 // Allocates, or checks the target, and computes; `result` may differ from the dtype of the
 // arithmetic.
 Tensor compute(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
                DType dtype, DType result, const Target& target, const void* params = nullptr) {
-  Dims broadcast;
-  const Device device = common_device(op, a, b);
-  const Dims& sizes = common_sizes(op, a, b, &broadcast);
-  Tensor y = target.prepare(op, sizes, {result, device}, {&a.tensor(), &b.tensor()});
+  const TensorOptions options{result, common_device(op, a, b)};
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const Tensor* like = common_shape(a, b);
+  Tensor y =
+      like ? target.prepare(op, *like, options, {&x, &z})
+           : target.prepare(op, broadcast_shapes(op, x.sizes(), z.sizes()), options, {&x, &z});
   run_elementwise(kernel, dtype, y, {&a, &b}, params);
   return y;
 }
@@ -85,9 +87,17 @@ bool is_bool(const Operand& x) { return type_of(x) == DType::Bool; }
 Scalar negate(const Scalar& s) {
   return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int());
 }
-bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
-Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : mul(g, factor); }
+Tensor scaled(const Tensor& g, const Scalar& factor) {
+  return factor.is_one() ? g : mul(g, factor);
+}
+
+void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
+  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ",
+             alpha, " for ", dtype, ", expected an integer");
+  ZERO_CHECK(alpha.kind() != Scalar::Kind::Bool || dtype == DType::Bool, DTypeError, op,
+             ": alpha is a bool; got ", alpha, " for ", dtype, ", expected a number");
+}
 
 // a + alpha * b, and a - alpha * b by way of Sub.
 Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
@@ -98,13 +108,14 @@ Tensor add_or_sub(const char* op, const char* node, ElementwiseOp kernel, const 
                type_of(a), " and ", type_of(b),
                ", expected numbers; ~ inverts a mask, ^ compares two");
   }
-  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ",
-             alpha, " for ", dtype, ", expected an integer");
-  ZERO_CHECK(alpha.kind() != Scalar::Kind::Bool || dtype == DType::Bool, DTypeError, op,
-             ": alpha is a bool; got ", alpha, " for ", dtype, ", expected a number");
-  const AlphaParams params{alpha.to_double(), alpha.to_int()};
+  AlphaParams params;
+  const bool plain = alpha.kind() == Scalar::Kind::Int && alpha.is_one();
+  if (!plain) {
+    check_alpha(op, alpha, dtype);
+    params = {alpha.to_double(), alpha.to_int()};
+  }
   const Tensor &x = a.tensor(), &z = b.tensor();
-  Tensor y = binary(op, kernel, a, b, dtype, target, is_one(alpha) ? nullptr : &params);
+  Tensor y = binary(op, kernel, a, b, dtype, target, plain ? nullptr : &params);
   const Scalar factor = kernel == ElementwiseOp::Add ? alpha : negate(alpha);
   record(node, target, y, {&x, &z}, {}, [factor](Node& n, const Tensor& g) {
     Grads grads(2);

@@ -12,7 +12,7 @@ namespace {
 // Float functions: integers and bool give the default float dtype.
 Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target) {
   const DType dtype = is_floating(x.dtype()) ? x.dtype() : default_dtype();
-  Tensor y = target.prepare(op, x.sizes(), {dtype, x.device()}, {&x});
+  Tensor y = target.prepare(op, x, {dtype, x.device()}, {&x});
   const Operand in = x;
   run_elementwise(kernel, dtype, y, {&in});
   return y;
@@ -21,7 +21,7 @@ Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target&
 // Functions that keep the dtype.
 Tensor same(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target,
             const void* params = nullptr) {
-  Tensor y = target.prepare(op, x.sizes(), x.options(), {&x});
+  Tensor y = target.prepare(op, x, x.options(), {&x});
   const Operand in = x;
   run_elementwise(kernel, x.dtype(), y, {&in}, params);
   return y;
@@ -33,7 +33,7 @@ void refuse_bool(const char* op, const Tensor& x, const char* instead) {
 }
 
 Tensor classify(ElementwiseOp kernel, const Tensor& x) {
-  Tensor y = empty(x.sizes(), {DType::Bool, x.device()});
+  Tensor y = empty_as(x, {DType::Bool, x.device()});
   if (!is_floating(x.dtype())) return fill_(y, kernel == ElementwiseOp::IsFinite);
   const Operand in = x;
   run_elementwise(kernel, x.dtype(), y, {&in});
@@ -45,7 +45,7 @@ Tensor classify(ElementwiseOp kernel, const Tensor& x) {
 template <class Composed>
 Tensor fused_gradient(ElementwiseOp kernel, const Tensor& g, const Tensor& y, Composed composed) {
   if (grad_enabled()) return composed();
-  Tensor out = empty(y.sizes(), y.options());
+  Tensor out = empty_as(y, y.options());
   const Operand a = g, b = y;
   run_elementwise(kernel, y.dtype(), out, {&a, &b});
   return out;
@@ -151,7 +151,7 @@ Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optio
   const ClampParams params{min ? min->to_double() : -inf, max ? max->to_double() : inf,
                            min ? min->to_int() : Int::min(), max ? max->to_int() : Int::max()};
   const Tensor kept = target.preserve(x, requires_grad(x));
-  Tensor y = target.prepare("clamp", x.sizes(), {dtype, x.device()}, {&x});
+  Tensor y = target.prepare("clamp", x, {dtype, x.device()}, {&x});
   const Operand in = x;
   run_elementwise(ElementwiseOp::Clamp, dtype, y, {&in}, &params);
   // The gradient is 1 at a bound, as in PyTorch, and 0 beyond.
@@ -173,7 +173,7 @@ Tensor bitwise_not(const Tensor& x, Target target) {
 }
 
 Tensor logical_not(const Tensor& x, Target target) {
-  Tensor y = target.prepare("logical_not", x.sizes(), {DType::Bool, x.device()}, {&x});
+  Tensor y = target.prepare("logical_not", x, {DType::Bool, x.device()}, {&x});
   const Operand in = x;
   run_elementwise(ElementwiseOp::LogicalNot, x.dtype(), y, {&in});
   target.written();

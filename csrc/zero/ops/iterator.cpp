@@ -126,15 +126,33 @@ struct Loop {
   }
 };
 
-}  // namespace
-
-namespace {
-
 // One value everywhere, as an expanded gradient has it.
 bool is_one_value(const Tensor& x) {
+  if (x.numel() == 1) return true;
   for (int64_t d = 0; d < x.dim(); ++d)
     if (x.stride(d) != 0 && x.size(d) != 1) return false;
   return true;
+}
+
+// Operands of one long inner loop.
+struct Flat {
+  char* data[kMaxOperands];
+  int64_t strides[2 * kMaxOperands] = {};
+  int operands = 0;
+
+  void add(char* first, int64_t stride) {
+    data[operands] = first;
+    strides[operands++] = stride;
+  }
+};
+
+[[gnu::noinline]] void run_flat_in_parts(LoopFn kernel, const Flat& flat, int64_t n, int64_t grain,
+                                         const void* params) {
+  parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+    char* part[kMaxOperands];
+    for (int k = 0; k < flat.operands; ++k) part[k] = flat.data[k] + begin * flat.strides[k];
+    kernel(part, flat.strides, end - begin, 1, params);
+  });
 }
 
 // The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one
@@ -143,42 +161,34 @@ bool is_one_value(const Tensor& x) {
 bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, const Tensor& out,
               std::initializer_list<const Operand*> inputs, const void* params) {
   if (!out.is_contiguous() || out.dtype() != result) return false;
-  char* data[kMaxOperands];
-  int64_t strides[2 * kMaxOperands] = {};
+  Flat flat;
   int64_t numbers[kMaxOperands];
-  data[0] = static_cast<char*>(out.data());
-  strides[0] = itemsize(result);
-  int n = 1;
+  flat.add(out.data<char>(), itemsize(result));
+  const int64_t n = out.numel();
   for (const Operand* input : inputs) {
-    const DType wanted = op == ElementwiseOp::Where && n == 1 ? DType::Bool : compute;
-    if (input->is_tensor()) {
-      const Tensor& x = input->tensor();
-      if (x.dtype() != wanted) return false;
-      if (x.is_contiguous() && x.sizes() == out.sizes()) {
-        strides[n] = itemsize(wanted);
-      } else if (is_one_value(x)) {
-        strides[n] = 0;
-      } else {
-        return false;
-      }
-      data[n] = static_cast<char*>(x.data());
-    } else {
-      store_scalar(&numbers[n], wanted, input->scalar());
-      data[n] = reinterpret_cast<char*>(&numbers[n]);
-      strides[n] = 0;
+    const DType wanted = op == ElementwiseOp::Where && flat.operands == 1 ? DType::Bool : compute;
+    const Tensor& x = input->tensor();
+    if (!x.defined()) {
+      int64_t* number = &numbers[flat.operands];
+      store_scalar(number, wanted, input->scalar());
+      flat.add(reinterpret_cast<char*>(number), 0);
+      continue;
     }
-    ++n;
+    if (x.dtype() != wanted) return false;
+    if (x.is_contiguous() && x.numel() == n) {  // x broadcasts to out, so the shape is the same
+      flat.add(x.data<char>(), itemsize(wanted));
+    } else if (is_one_value(x)) {
+      flat.add(x.data<char>(), 0);
+    } else {
+      return false;
+    }
   }
   DenormalGuard guard(flush_denormal() && !is_exact(op));
-  if (out.numel() <= kBlock && !detail::forced_grain) {
-    kernel(data, strides, out.numel(), 1, params);
-    return true;
+  if (n <= kBlock && !detail::forced_grain) {
+    kernel(flat.data, flat.strides, n, 1, params);
+  } else {
+    run_flat_in_parts(kernel, flat, n, grain_of(op), params);
   }
-  parallel_for(out.numel(), grain_of(op), [&](int64_t begin, int64_t end) {
-    char* part[kMaxOperands];
-    for (int k = 0; k < n; ++k) part[k] = data[k] + begin * strides[k];
-    kernel(part, strides, end - begin, 1, params);
-  });
   return true;
 }
 
