@@ -16,7 +16,6 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
-#include <pthread.h>
 #endif
 
 namespace zero {
@@ -164,6 +163,7 @@ bool bind(void* library, const char* name, Function*& member) {
 
 std::atomic<int> calls{0};  // that run now
 std::atomic<bool> ending{false};
+std::atomic<bool> forking{false};
 std::atomic<std::thread::id> ending_thread;  // may still call: handlers that run later compute
 
 // Windows ends the other threads first.
@@ -176,8 +176,6 @@ void wait_at_exit() {
     for (int i = 0; i < 5000 && calls.load() > 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
-  // Threads that were computing do not exist in the child.
-  pthread_atfork(nullptr, nullptr, [] { calls.store(0); });
 #endif
 }
 
@@ -238,14 +236,25 @@ const Blas* blas() {
 }
 
 BlasCall::BlasCall() {
-  calls.fetch_add(1);
-  if (!ending.load() || ending_thread.load() == std::this_thread::get_id()) [[likely]]
-    return;
-  calls.fetch_sub(1);
-  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  for (;;) {
+    calls.fetch_add(1);
+    const bool ends = ending.load() && ending_thread.load() != std::this_thread::get_id();
+    if (!ends && !forking.load()) [[likely]]
+      return;
+    calls.fetch_sub(1);
+    if (ends) std::this_thread::sleep_for(std::chrono::hours(1));
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 BlasCall::~BlasCall() { calls.fetch_sub(1); }
+
+void blas_before_fork() {
+  forking.store(true);
+  while (calls.load() > 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+void blas_after_fork() { forking.store(false); }
 
 std::string blas_description() { return loaded().description; }
 

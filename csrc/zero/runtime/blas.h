@@ -40,6 +40,11 @@ class BlasCall {
   BlasCall& operator=(const BlasCall&) = delete;
 };
 
+// Bracket a fork(): calls that run are waited for, and others start afterwards, as the library has
+// locks that a child would find held.
+void blas_before_fork();
+void blas_after_fork();
+
 // One line for people: library, version, core type; or why there is none.
 std::string blas_description();
 

@@ -8,6 +8,7 @@
 #include "zero/core/allocator.h"
 #include "zero/core/fork_lock.h"
 #include "zero/core/generator.h"
+#include "zero/runtime/blas.h"
 #include "zero/runtime/cpu.h"
 #include "zero/runtime/denormal.h"
 
@@ -114,6 +115,7 @@ void wait_until_gone(int thread_id) {
 // child in which another thread's making of it never ends could not make its own.
 void before_fork() {
   ThreadPool::instance().before_fork();
+  blas_before_fork();
   generator_before_fork();
   allocator_before_fork();
 }
@@ -123,6 +125,7 @@ void after_fork() {
   if (kChild) fork_generation.fetch_add(1);
   kChild ? allocator_after_fork_child() : allocator_after_fork_parent();
   kChild ? generator_after_fork_child() : generator_after_fork_parent();
+  blas_after_fork();
   ThreadPool::instance().after_fork();
 }
 
