@@ -220,7 +220,7 @@ from zero._zero import (
 
 # isort: split
 # What follows uses the names above.
-from zero import autograd, errors, nn, optim, return_types
+from zero import autograd, errors, nn, optim, return_types, utils
 from zero._tensor_str import get_printoptions, printoptions, set_printoptions
 
 newaxis = None  # x[newaxis] is x[None]
@@ -421,6 +421,7 @@ __all__ = [
     "uint8",
     "unbind",
     "unsqueeze",
+    "utils",
     "var",
     "where",
     "zeros",

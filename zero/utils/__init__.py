@@ -1,0 +1,5 @@
+"""Tools around training."""
+
+from zero.utils import hooks
+
+__all__ = ["hooks"]
