@@ -51,6 +51,8 @@ def stub_names(body):
                 continue  # for the stub's own use
             names.setdefault(node.target.id, []).append(node)
         elif isinstance(node, ast.Assign):
+            if isinstance(node.value, ast.Call) and node.value.func.id == "TypeVar":
+                continue
             for target in node.targets:
                 names.setdefault(target.id, []).append(node)
     return {n: d for n, d in names.items() if n not in IMPLICIT or n == "__init__"}

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, inf, isfinite
 
-from zero._zero import Parameter, Tensor, bool, get_default_dtype, int64
+from zero._zero import Parameter, Tensor, get_default_dtype, int64
+from zero._zero import bool as zero_bool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Options: TypeAlias = dict[str, Any]
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_str"]
 
-PROFILES = {
+PROFILES: dict[str, Options] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": inf, "edgeitems": 3, "linewidth": 80},
 }
-options = {**PROFILES["default"], "sci_mode": None}
+options: Options = {**PROFILES["default"], "sci_mode": None}
 
 
 def set_printoptions(
@@ -64,7 +71,7 @@ def set_printoptions(
     options["sci_mode"] = sci_mode
 
 
-def get_printoptions() -> dict:
+def get_printoptions() -> Options:
     """The options in force, in the form that :func:`set_printoptions` takes.
 
     Example:
@@ -87,7 +94,7 @@ class printoptions:
         tensor([0.2, 0.5])
     """
 
-    def __init__(self, **kwargs: object) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         self.kwargs = kwargs
 
     def __enter__(self) -> None:
@@ -102,7 +109,7 @@ class printoptions:
         options.update(self.before)
 
 
-def shown(x: Tensor, abbreviate: bool) -> object:
+def shown(x: Tensor, abbreviate: bool) -> Any:
     """The elements to print as nested lists of numbers; None stands for those left out."""
     if not abbreviate:
         return x.tolist()
@@ -118,7 +125,7 @@ def shown(x: Tensor, abbreviate: bool) -> object:
     return first + [None] + last
 
 
-def leaves(values: object) -> Iterator[float]:
+def leaves(values: Any) -> Iterator[float]:
     if isinstance(values, list):
         for value in values:
             yield from leaves(value)
@@ -129,7 +136,7 @@ def leaves(values: object) -> Iterator[float]:
 class Formatter:
     """Writes the numbers of one tensor: all to one width, in a notation that suits them all."""
 
-    def __init__(self, values: object, floating: bool) -> None:
+    def __init__(self, values: Any, floating: bool) -> None:
         self.scientific = False
         self.whole = floating  # all numbers are integers: "1." instead of "1.0000"
         self.floating = floating
@@ -161,7 +168,7 @@ class Formatter:
         return self.text(value).rjust(self.width)
 
 
-def vector_str(values: list, indent: int, form: Formatter) -> str:
+def vector_str(values: list[Any], indent: int, form: Formatter) -> str:
     per_line = max(1, (options["linewidth"] - indent) // (form.width + 2))
     if values == [None]:
         cells = ["..."]
@@ -171,7 +178,7 @@ def vector_str(values: list, indent: int, form: Formatter) -> str:
     return "[" + (",\n" + " " * (indent + 1)).join(rows) + "]"
 
 
-def array_str(values: object, dim: int, indent: int, form: Formatter) -> str:
+def array_str(values: Any, dim: int, indent: int, form: Formatter) -> str:
     if dim == 0:
         return form(values)
     if dim == 1:
@@ -194,7 +201,7 @@ def suffixes(x: Tensor) -> list[str]:
     else:
         if options["edgeitems"] == 0:
             out.append(f"size={tuple(x.shape)}")
-        plain = plain or x.dtype in (int64, bool)
+        plain = plain or x.dtype in (int64, zero_bool)
     if not plain:
         out.append(f"dtype={x.dtype}")
     try:

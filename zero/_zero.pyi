@@ -3,10 +3,10 @@
 from builtins import bool as _bool  # the module's dtypes and Tensor's methods hide these names
 from builtins import float as _float
 from builtins import int as _int
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, SupportsIndex, TypeAlias, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from zero import return_types
 
@@ -15,9 +15,12 @@ _Index: TypeAlias = SupportsIndex
 _Dims: TypeAlias = Sequence[SupportsIndex]
 _Device: TypeAlias = str | DeviceObject
 _dtype: TypeAlias = DTypeObject
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 # ---- dtypes, devices, sizes ----------------------------------------------------------------------
+@disjoint_base
 class DTypeObject:
+    def __init__(self, *args: NoReturn) -> None: ...  # there are no others
     @property
     def name(self) -> str: ...
     @property
@@ -31,6 +34,7 @@ class DTypeObject:
 
 dtype = DTypeObject
 
+@disjoint_base
 class DeviceObject:
     def __init__(self, type: str | DeviceObject, index: _int | None = None) -> None: ...
     @property
@@ -41,8 +45,9 @@ class DeviceObject:
 device = DeviceObject
 
 class Size(tuple[_int, ...]):
+    def __new__(cls, sizes: Iterable[SupportsIndex] = ()) -> Self: ...
     def numel(self) -> _int: ...
-    @overload  # type: ignore[override]
+    @overload
     def __getitem__(self, index: SupportsIndex) -> _int: ...
     @overload
     def __getitem__(self, index: slice) -> Size: ...
@@ -68,6 +73,7 @@ float = float32
 double = float64
 
 # ---- autograd ------------------------------------------------------------------------------------
+@disjoint_base
 class _Node:
     def name(self) -> str: ...
     @property
@@ -75,24 +81,32 @@ class _Node:
     @property
     def variable(self) -> Tensor: ...
 
+@disjoint_base
 class _GradMode:
     def clone(self) -> Self: ...
     def __enter__(self) -> None: ...
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None: ...
-    def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]: ...
+    def __call__(self, function: _F, /) -> _F: ...
 
 class no_grad(_GradMode):
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any: ...
+    @overload
+    def __new__(cls, orig_func: None = None) -> Self: ...
+    @overload  # @no_grad without parentheses
+    def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]  # mypy wants an instance
 
 class enable_grad(_GradMode):
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any: ...
+    @overload
+    def __new__(cls, orig_func: None = None) -> Self: ...
+    @overload  # @no_grad without parentheses
+    def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]  # mypy wants an instance
 
 class set_grad_enabled(_GradMode):
     def __init__(self, mode: _bool) -> None: ...
 
 # ---- random numbers ------------------------------------------------------------------------------
+@disjoint_base
 class Generator:
-    def __init__(self, device: _Device | None = None) -> None: ...
+    def __new__(cls, device: _Device | None = None) -> Self: ...
     @property
     def device(self) -> DeviceObject: ...
     def manual_seed(self, seed: _int) -> Generator: ...
@@ -104,6 +118,7 @@ class Generator:
 default_generator: Generator
 
 # ---- Tensor --------------------------------------------------------------------------------------
+@disjoint_base
 class Tensor:
     def __init__(self, *data: Any) -> None: ...
     __array_priority__: _int

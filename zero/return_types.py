@@ -9,16 +9,25 @@ Each is a tuple whose entries also have names:
     ([3.0, 4.0], [1, 0])
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from operator import itemgetter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from zero._zero import Tensor
 
 __all__ = ["max", "min"]
 
 
-class _NamedResult(tuple):
+class _NamedResult(tuple["Tensor", ...]):
     __slots__ = ()
-    _fields = ()
+    _fields: tuple[str, ...] = ()
 
-    def __new__(cls, entries):
+    def __new__(cls, entries: Iterable[Tensor]) -> Self:
         self = tuple.__new__(cls, entries)
         if len(self) != len(cls._fields):
             raise TypeError(
@@ -27,12 +36,12 @@ class _NamedResult(tuple):
             )
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         named = zip(self._fields, self, strict=True)
         entries = ",\n".join(f"{name}={value!r}" for name, value in named)
         return f"zero.return_types.{type(self).__name__}(\n{entries})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Tensor, ...]]]:
         return type(self), (tuple(self),)
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 
 import zero
 from zero import Tensor
 from zero.autograd.engine import grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -18,8 +22,8 @@ class GradcheckError(RuntimeError):
 
 
 def gradcheck(
-    func: Callable,
-    inputs: Tensor | Sequence,
+    func: Callable[..., object],
+    inputs: Tensor | Sequence[object],
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -80,10 +84,10 @@ def gradcheck(
         "masked": masked,
     }
     _refuse("gradcheck", unsupported)
-    inputs = _as_tuple("gradcheck", inputs)
-    _check_inputs(inputs)
+    points = _as_tuple("gradcheck", inputs)
+    _check_inputs(points)
     try:
-        check = _Gradcheck(func, inputs, eps, atol, rtol)
+        check = _Gradcheck(func, points, eps, atol, rtol)
         check.jacobians(nondet_tol)
         check.gradients(check_grad_dtypes)
         if check_undefined_grad:
@@ -96,9 +100,9 @@ def gradcheck(
 
 
 def gradgradcheck(
-    func: Callable,
-    inputs: Tensor | Sequence,
-    grad_outputs: Tensor | Sequence | None = None,
+    func: Callable[..., object],
+    inputs: Tensor | Sequence[object],
+    grad_outputs: Tensor | Sequence[Tensor] | None = None,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -144,16 +148,16 @@ def gradgradcheck(
         "masked": masked,
     }
     _refuse("gradgradcheck", unsupported)
-    inputs = _as_tuple("gradgradcheck", inputs)
-    _check_inputs(inputs)
+    points = _as_tuple("gradgradcheck", inputs)
+    _check_inputs(points)
     if grad_outputs is None:
-        outputs = _differentiable(_outputs(func(*inputs)))
-        grad_outputs = tuple(_random_like(y, gen_non_contig_grad_outputs) for y in outputs)
+        outputs = _differentiable(_outputs(func(*points)))
+        seeds = tuple(_random_like(y, gen_non_contig_grad_outputs) for y in outputs)
     else:
-        grad_outputs = _as_tuple("gradgradcheck", grad_outputs)
+        seeds = _as_tuple("gradgradcheck", grad_outputs)
 
-    def backward(*args: object) -> tuple:
-        inputs, grads = args[: len(args) - len(grad_outputs)], args[len(args) - len(grad_outputs) :]
+    def backward(*args: Tensor) -> tuple[Tensor, ...]:
+        inputs, grads = args[: len(args) - len(seeds)], args[len(args) - len(seeds) :]
         outputs = _differentiable(_outputs(func(*inputs)))
         wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
         found = grad(outputs, wanted, grads, create_graph=True, allow_unused=True)
@@ -161,7 +165,7 @@ def gradgradcheck(
 
     return gradcheck(
         backward,
-        inputs + grad_outputs,
+        points + seeds,
         eps=eps,
         atol=atol,
         rtol=rtol,
@@ -175,7 +179,14 @@ def gradgradcheck(
 class _Gradcheck:
     """A function at a point: its outputs, and the inputs and outputs that take part."""
 
-    def __init__(self, func: Callable, inputs: tuple, eps: float, atol: float, rtol: float) -> None:
+    def __init__(
+        self,
+        func: Callable[..., object],
+        inputs: tuple[object, ...],
+        eps: float,
+        atol: float,
+        rtol: float,
+    ) -> None:
         self.func, self.args, self.eps, self.atol, self.rtol = func, inputs, eps, atol, rtol
         self.outputs = _outputs(func(*inputs))
         self.inputs = [
@@ -206,10 +217,10 @@ class _Gradcheck:
                     self.compare(elements, expected, j, index, i, x)
                 seed[index] = 0  # not earlier: a gradient may be this very memory
 
-    def backward(self, outputs: list, seeds: list) -> tuple:
+    def backward(self, outputs: list[Tensor], seeds: list[Tensor]) -> tuple[Tensor | None, ...]:
         return grad(outputs, self.wanted, seeds, retain_graph=True, allow_unused=True)
 
-    def differences(self, x: Tensor) -> list:
+    def differences(self, x: Tensor) -> list[list[list[float]]]:
         """For each element of x, the derivatives of all elements of all outputs as lists."""
         data, rows = x.data, []  # its writes don't count as changes of x
         for index in _indices(x):
@@ -231,7 +242,15 @@ class _Gradcheck:
             )
         return rows
 
-    def compare(self, found: list, expected: list, j: int, at: tuple, i: int, x: Tensor) -> None:
+    def compare(
+        self,
+        found: list[float],
+        expected: list[float],
+        j: int,
+        at: tuple[int, ...],
+        i: int,
+        x: Tensor,
+    ) -> None:
         for a, n, index in zip(found, expected, _indices(x), strict=True):
             if a == n or abs(a - n) <= self.atol + self.rtol * abs(n):
                 continue
@@ -240,7 +259,7 @@ class _Gradcheck:
                 f"backward gives {a:.10g}, differences give {n:.10g}"
             )
 
-    def repeatable(self, a: list, b: list, tolerance: float, j: int, i: int) -> None:
+    def repeatable(self, a: list[float], b: list[float], tolerance: float, j: int, i: int) -> None:
         for u, v in zip(a, b, strict=True):
             if not (abs(u - v) <= tolerance or u == v or (isnan(u) and isnan(v))):
                 raise GradcheckError(
@@ -291,13 +310,13 @@ class _Gradcheck:
                         )
 
 
-def _refuse(op: str, arguments: dict[str, object]) -> None:
+def _refuse(op: str, arguments: Mapping[str, object]) -> None:
     for name, on in arguments.items():
         if on:
             raise NotImplementedError(f"{op}: {name} is not supported")
 
 
-def _as_tuple(op: str, inputs: object) -> tuple:
+def _as_tuple(op: str, inputs: object) -> tuple[Any, ...]:
     if isinstance(inputs, Tensor):
         return (inputs,)
     if not isinstance(inputs, (list, tuple)):
@@ -305,7 +324,7 @@ def _as_tuple(op: str, inputs: object) -> tuple:
     return tuple(inputs)
 
 
-def _check_inputs(inputs: tuple) -> None:
+def _check_inputs(inputs: tuple[object, ...]) -> None:
     wanted = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     if not wanted:
         raise ValueError("gradcheck: no input requires a gradient")
@@ -348,9 +367,9 @@ def _elements(grad: Tensor | None, x: Tensor) -> list[float]:
     return [0.0] * x.numel() if grad is None else grad.detach().reshape(-1).tolist()
 
 
-def _indices(x: Tensor) -> list[tuple]:
+def _indices(x: Tensor) -> list[tuple[int, ...]]:
     """The indices of all elements, the last dimension first."""
-    indices = [()]
+    indices: list[tuple[int, ...]] = [()]
     for size in x.shape:
         indices = [(*index, i) for index in indices for i in range(size)]
     return indices

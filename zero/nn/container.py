@@ -7,6 +7,10 @@ from operator import index
 
 from zero.nn.module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Sequential"]
 
 
@@ -28,14 +32,16 @@ class Sequential(Module):
         )
     """
 
+    _modules: dict[str, Module]  # type: ignore[assignment]  # a chain has no gaps
+
     def __init__(self, *args: Module | dict[str, Module]) -> None:
         if len(args) == 1 and isinstance(args[0], dict):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            self.extend(args)
+            self.extend(args)  # type: ignore[arg-type]  # append checks each
 
-    def forward(self, input: object) -> object:
+    def forward(self, input: Any) -> Any:
         for module in self._modules.values():
             input = module(input)
         return input

@@ -9,6 +9,10 @@ from zero import Parameter, Tensor
 from zero.nn.functional import linear
 from zero.nn.module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Identity", "Linear"]
 
 
@@ -83,7 +87,7 @@ class Linear(Module):
                 self.bias.zero_()
 
     def forward(self, input: Tensor) -> Tensor:
-        parameters = self._parameters
+        parameters: dict[str, Any] = self._parameters
         try:  # self.weight would look in three other places first: 0.3 µs each
             return linear(input, parameters["weight"], parameters["bias"])
         except KeyError:  # deleted, and given back as something else than a Parameter

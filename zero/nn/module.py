@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import zero
 from zero import Parameter, Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Self
 
 __all__ = ["Module"]
 
@@ -51,11 +57,15 @@ class Module:
     """
 
     training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _non_persistent_buffers_set: set[str]
+    _modules: dict[str, Module | None]
 
     # The state is made here and not in __init__, so that a subclass needn't call
     # super().__init__(). Module.__setattr__ sorts attributes into these dicts; other attributes are
     # plain ones.
-    def __new__(cls, *args: object, **kwargs: object) -> Module:
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
         self = super().__new__(cls)
         self.__dict__.update(
             training=True,
@@ -69,7 +79,7 @@ class Module:
     def __init__(self) -> None:
         pass
 
-    def forward(self, *args: object, **kwargs: object) -> object:
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Computes the result; each subclass defines its own.
 
         Raises:
@@ -79,13 +89,13 @@ class Module:
             f"{type(self).__name__}: has no forward(); define what it computes"
         )
 
-    def __call__(self, *args: object, **kwargs: object) -> object:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.forward(*args, **kwargs)
 
     # ---- attributes ----------------------------------------------------------------------------
 
     # Called only for what is not found the usual way.
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         state = self.__dict__
         if name in state["_parameters"]:
             return state["_parameters"][name]
@@ -233,7 +243,7 @@ class Module:
     # ---- walking -------------------------------------------------------------------------------
 
     def named_modules(
-        self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
         """This module and all below it with their paths, parents first.
 
@@ -279,8 +289,9 @@ class Module:
 
     def _named_members(
         self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Tensor]]:
+    ) -> Iterator[tuple[str, Any]]:
         seen = set()
+        owners: Iterable[tuple[str, Module]]
         if recurse:
             owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         else:
@@ -362,7 +373,7 @@ class Module:
                 raise AttributeError(f"'{target}': '{name}' is not a Module")
         return module
 
-    def _get_member(self, target: str, kind: str, called: str) -> Tensor:
+    def _get_member(self, target: str, kind: str, called: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
@@ -377,7 +388,8 @@ class Module:
         Raises:
             AttributeError: there is none, or it is not a parameter.
         """
-        return self._get_member(target, "_parameters", "parameter")
+        parameter: Parameter = self._get_member(target, "_parameters", "parameter")
+        return parameter
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at a path such as "norm.running_mean".
@@ -385,7 +397,8 @@ class Module:
         Raises:
             AttributeError: there is none, or it is not a buffer.
         """
-        return self._get_member(target, "_buffers", "buffer")
+        buffer: Tensor = self._get_member(target, "_buffers", "buffer")
+        return buffer
 
     # ---- saving and loading --------------------------------------------------------------------
 
@@ -402,7 +415,7 @@ class Module:
 
     def _own_state(self) -> dict[str, Tensor]:
         """The parameters and persistent buffers of this module alone."""
-        members = {k: v for k, v in self._parameters.items() if v is not None}
+        members: dict[str, Tensor] = {k: v for k, v in self._parameters.items() if v is not None}
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 members[name] = buffer
@@ -412,8 +425,12 @@ class Module:
         return type(self).get_extra_state is not Module.get_extra_state
 
     def state_dict(
-        self, *, destination: dict | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Tensor]:
+        self,
+        *,
+        destination: dict[str, Any] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Any]:
         """All parameters and persistent buffers by path.
 
         The tensors share memory with the module's; clone what shall stay as it is now.
@@ -442,7 +459,7 @@ class Module:
         return destination
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
         """Takes parameters and buffers from what :meth:`state_dict` returned.
 
@@ -522,15 +539,16 @@ class Module:
 
     # ---- all parameters and buffers at once ----------------------------------------------------
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
         """Replaces every parameter, gradient and buffer by fn of it; shared ones stay shared.
 
         A parameter remains the same object where its device allows, so that optimizers keep it.
         """
-        done = {}
+        done: dict[int, tuple[Tensor, Tensor]] = {}
         with zero.no_grad():
             for module in self.modules():
-                for members in (module._parameters, module._buffers):
+                for kind in ("_parameters", "_buffers"):
+                    members = module.__dict__[kind]
                     for name, old in members.items():
                         if old is not None:
                             if id(old) not in done:
@@ -538,7 +556,7 @@ class Module:
                             members[name] = done[id(old)][1]
         return self
 
-    def to(self, *args: object, **kwargs: object) -> Module:
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """Moves or casts the module in place: ``to(device)``, ``to(dtype)``, ``to(tensor)``.
 
         A dtype applies to floating-point parameters and buffers only.
@@ -569,31 +587,31 @@ class Module:
 
         return self._apply(convert)
 
-    def type(self, dst_type: zero.dtype) -> Module:
+    def type(self, dst_type: zero.dtype) -> Self:
         """Casts all parameters and buffers, those of integers too."""
         return self._apply(lambda t: t.to(dst_type))
 
-    def float(self) -> Module:
+    def float(self) -> Self:
         """Casts floating-point parameters and buffers to float32."""
         return self.to(zero.float32)
 
-    def double(self) -> Module:
+    def double(self) -> Self:
         """Casts floating-point parameters and buffers to float64."""
         return self.to(zero.float64)
 
-    def half(self) -> Module:
+    def half(self) -> Self:
         """Casts floating-point parameters and buffers to float16."""
         return self.to(zero.float16)
 
-    def bfloat16(self) -> Module:
+    def bfloat16(self) -> Self:
         """Casts floating-point parameters and buffers to bfloat16."""
         return self.to(zero.bfloat16)
 
-    def cpu(self) -> Module:
+    def cpu(self) -> Self:
         """Moves all parameters and buffers to the CPU."""
         return self.to("cpu")
 
-    def apply(self, fn: Callable[[Module], object]) -> Module:
+    def apply(self, fn: Callable[[Module], object]) -> Self:
         """Calls fn on every sub-module and on the module itself, children first.
 
         Example:
@@ -610,7 +628,7 @@ class Module:
         fn(self)
         return self
 
-    def train(self, mode: bool = True) -> Module:
+    def train(self, mode: bool = True) -> Self:
         """Puts the module and all below it into training mode (or, with False, evaluation mode).
 
         Raises:
@@ -623,11 +641,11 @@ class Module:
             module.train(mode)
         return self
 
-    def eval(self) -> Module:
+    def eval(self) -> Self:
         """Puts the module and all below it into evaluation mode."""
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Module:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Says for all parameters whether gradients are recorded; False freezes them."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
@@ -699,7 +717,7 @@ def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
 
 def _parse_to(
     *args: object,
-    device: object = None,
+    device: zero.device | str | None = None,
     dtype: zero.dtype | None = None,
     tensor: Tensor | None = None,
     non_blocking: bool = False,

@@ -8,6 +8,13 @@ from collections.abc import Callable, Iterable
 import zero
 from zero import Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Group: TypeAlias = dict[str, Any]  # "params" and options
+    Params: TypeAlias = Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[Group]
+
 __all__ = ["Optimizer"]
 
 
@@ -48,7 +55,7 @@ class Optimizer:
         True
     """
 
-    def __init__(self, params: Iterable, defaults: dict) -> None:
+    def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got a "
@@ -59,21 +66,21 @@ class Optimizer:
                 f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got "
                 f"{type(params).__name__}"
             )
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError(
                 f"{type(self).__name__}: there are no parameters; if they come from a generator, "
                 "it was used up before"
             )
         self.defaults = defaults
-        self.state = defaultdict(dict)
-        self.param_groups = []
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[Group] = []
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
 
-    def add_param_group(self, param_group: dict) -> None:
+    def add_param_group(self, param_group: Group) -> None:
         """Adds parameters with options of their own, such as layers to be trained from now on.
 
         Args:
@@ -106,7 +113,7 @@ class Optimizer:
             if not param.is_leaf:
                 raise ValueError(
                     f"{op}can't update a tensor that was computed; got the result of "
-                    f"{param.grad_fn.name()}, expected a leaf"
+                    f"{param.grad_fn and param.grad_fn.name()}, expected a leaf"
                 )
             if id(param) in taken:
                 where = "another group" if taken[id(param)] else "this group"
@@ -123,7 +130,7 @@ class Optimizer:
         self._check(group)
         self.param_groups.append(group)
 
-    def _check(self, options: dict) -> None:
+    def _check(self, options: Group) -> None:
         """Raises ValueError for options that make no sense; subclasses know which."""
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
@@ -150,7 +157,7 @@ class Optimizer:
                 else:
                     grad.zero_()
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """State and options in PyTorch's layout, with parameters replaced by their numbers.
 
         The tensors in it are the optimizer's own; clone what shall stay as it is now.
@@ -158,7 +165,8 @@ class Optimizer:
         Returns:
             {"state": {number: {...}}, "param_groups": [{..., "params": [numbers]}]}
         """
-        numbers, groups = {}, []
+        numbers: dict[int, int] = {}
+        groups = []
         for group in self.param_groups:
             for param in group["params"]:
                 numbers.setdefault(id(param), len(numbers))
@@ -171,7 +179,7 @@ class Optimizer:
         }
         return {"state": state, "param_groups": groups}
 
-    def load_state_dict(self, state_dict: dict) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over state and options; state is copied, and gets its parameter's dtype and device.
 
         Args:
@@ -184,7 +192,7 @@ class Optimizer:
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError(f"{op}got {len(saved)} groups, expected {len(self.param_groups)}")
-        params = {}
+        params: dict[Any, Tensor] = {}
         for i, (theirs, ours) in enumerate(zip(saved, self.param_groups, strict=True)):
             if len(theirs["params"]) != len(ours["params"]):
                 raise ValueError(
@@ -192,7 +200,7 @@ class Optimizer:
                     f"expected {len(ours['params'])}"
                 )
             params.update(zip(theirs["params"], ours["params"], strict=True))
-        state = defaultdict(dict)
+        state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             param = params.get(key)
             state[key if param is None else param] = _copied(value, param)
@@ -220,7 +228,7 @@ class Optimizer:
         return "\n".join(lines) + "\n)"
 
 
-def _copied(value: object, param: Tensor | None, key: str = "") -> object:
+def _copied(value: Any, param: Tensor | None, key: str = "") -> Any:
     """A copy of saved state, in the dtype of its floating-point parameter (but for step counts)."""
     if isinstance(value, Tensor):
         if param is None or key == "step":

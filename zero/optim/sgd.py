@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from zero import Tensor, _sgd_step
 from zero.optim.optimizer import Optimizer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zero.optim.optimizer import Group, Params
+
 __all__ = ["SGD"]
 
-NO_STATE = {}  # of a parameter that had no step yet; never written to
+NO_STATE: dict[str, Tensor] = {}  # of a parameter that had no step yet; never written to
 
 
 class SGD(Optimizer):
@@ -60,7 +64,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Iterable,
+        params: Params,
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
@@ -86,7 +90,7 @@ class SGD(Optimizer):
         self._check(defaults)
         super().__init__(params, defaults)
 
-    def _check(self, options: dict) -> None:
+    def _check(self, options: Group) -> None:
         for name in ("lr", "momentum", "dampening", "weight_decay"):
             value = options[name]
             if isinstance(value, Tensor) and value.numel() != 1:
