@@ -135,6 +135,24 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor slice(const CTensor&, int64_t, int64_t, int64_t, int64_t) except +raise_error
     CTensors unbind(const CTensor&, int64_t) except +raise_error
 
+    # index.cpp, select.cpp
+    CTensor index(const CTensor&, const CTensors&) except +raise_error
+    CTensor index_put(const CTensor&, const CTensors&, const CTensor&, cbool,
+                      CTarget) except +raise_error
+    void set_index(const CTensor&, const CTensors&, const CTensor&) except +raise_error
+    CTensor masked_fill(
+        const CTensor&, const CTensor&, const COperand&, CTarget) except +raise_error
+    CTensor masked_select(const CTensor&, const CTensor&) except +raise_error
+    CTensor nonzero(const CTensor&) except +raise_error
+    CTensors nonzero_as_tuple(const CTensor&) except +raise_error
+    CTensor index_select(const CTensor&, int64_t, const CTensor&) except +raise_error
+    CTensor index_add(const CTensor&, int64_t, const CTensor&, const CTensor&, const CScalar&,
+                      CTarget) except +raise_error
+    CTensor gather(const CTensor&, int64_t, const CTensor&) except +raise_error
+    CTensor scatter(const CTensor&, int64_t, const CTensor&, const COperand&, cbool,
+                    CTarget) except +raise_error
+    CTensor take_along_dim(const CTensor&, const CTensor&, int64_t) except +raise_error
+
     # join.cpp
     CTensor cat(const CTensors&, int64_t) except +raise_error
     CTensor stack(const CTensors&, int64_t) except +raise_error

@@ -163,6 +163,28 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
 Tensors unbind(const Tensor& x, int64_t dim = 0);
 
+// ---- index.cpp, select.cpp: places that tensors name --------------------------------------------
+// One index per dimension of x: integers, which broadcast together, bools (a mask covers as many
+// dimensions as it has), or an undefined tensor for all of the dimension.
+Tensor index(const Tensor& x, const Tensors& indices);
+// Of values for one place the last stays; with `accumulate` all are added.
+Tensor index_put(const Tensor& self, const Tensors& indices, const Tensor& values,
+                 bool accumulate = false, Target target = {});
+// self[indices] = values, which are cast and may have more dimensions of size 1 in front.
+void set_index(const Tensor& self, const Tensors& indices, const Tensor& values);
+Tensor masked_fill(const Tensor& x, const Tensor& mask, const Operand& value, Target target = {});
+Tensor masked_select(const Tensor& x, const Tensor& mask);
+Tensor nonzero(const Tensor& x);            // [n, x.dim()], rows in row-major order
+Tensors nonzero_as_tuple(const Tensor& x);  // its columns
+Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
+Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha = 1, Target target = {});
+// y[i, j] = x[index[i, j], j] for dim 0; scatter is self[index[i, j], j] = values[i, j].
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Operand& values,
+               bool accumulate = false, Target target = {});
+Tensor take_along_dim(const Tensor& x, const Tensor& indices, int64_t dim);
+
 // ---- join.cpp -----------------------------------------------------------------------------------
 Tensor cat(const Tensors& tensors, int64_t dim = 0);
 Tensor stack(const Tensors& tensors, int64_t dim = 0);

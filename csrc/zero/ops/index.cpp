@@ -1,0 +1,173 @@
+// Indexing by tensors: x[i, :, mask] and x[i, :, mask] = values, and how places are found.
+#include "zero/ops/index.h"
+
+#include "zero/autograd/record.h"
+#include "zero/ops/iterator.h"
+
+namespace zero {
+
+namespace {
+
+bool is_mask(const Tensor& t) { return t.dtype() == DType::Bool || t.dtype() == DType::UInt8; }
+
+// One index, or the dimensions that one mask covers.
+struct Part {
+  Tensor positions;
+  int64_t elements;  // of its dimensions
+};
+
+bool broadcast(const Dims& a, const Dims& b) {
+  for (int64_t i = a.size(), j = b.size(); i-- > 0 && j-- > 0;)
+    if (a[i] != b[j] && a[i] != 1 && b[j] != 1) return false;
+  return true;
+}
+
+Places find_places(const char* op, const Tensor& x, const Tensors& indices) {
+  Places places;
+  SmallVector<Part, 3> parts;
+  bool adjacent = true;
+  int64_t dim = 0, last = -1;
+  // All shapes are checked before values are read.
+  for (int64_t pass = 0; pass < 2; ++pass) {
+    dim = 0;
+    for (const Tensor& index : indices) {
+      const int64_t covered = index.defined() && is_mask(index) ? index.dim() : 1;
+      ZERO_CHECK(dim + covered <= x.dim(), IndexError, op,
+                 ": too many indices; got more than the tensor of shape ", x.sizes(),
+                 " has dimensions, expected at most ", x.dim());
+      if (index.defined() && pass == 0) {
+        check_devices(op, x, index, "the index");
+        ZERO_CHECK(!is_floating(index.dtype()), IndexError, op, ": not an index; got ", index,
+                   ", expected integers or bools");
+        ZERO_CHECK(covered > 0, IndexError, op, ": a mask has no dimensions; got ", index,
+                   ", expected at least 1");
+        for (int64_t d = 0; is_mask(index) && d < covered; ++d)
+          ZERO_CHECK(index.size(d) == x.size(dim + d), IndexError, op,
+                     ": the mask does not fit; got ", index, " for dimension ", dim + d,
+                     " of size ", x.size(dim + d), ", expected size ", x.size(dim + d),
+                     " in the mask's dimension ", d);
+      } else if (index.defined()) {
+        int64_t elements = 1;
+        for (int64_t d = dim; d < dim + covered; ++d) {
+          adjacent &= last < 0 || last == d - 1;
+          last = d;
+          elements *= x.size(d);
+          places.dims.push_back(d);
+        }
+        parts.push_back(
+            {is_mask(index) ? nonzero_positions(op, index) : checked_index(op, index, x, dim, true),
+             elements});
+      }
+      dim += covered;
+    }
+  }
+  ZERO_CHECK(!parts.empty(), IndexError, op,
+             ": no indices; got none, expected at least one tensor");
+  places.place = adjacent ? places.dims[0] : 0;
+  places.positions = parts[0].positions;
+  if (parts.size() == 1) return places;
+
+  Dims shape = parts[0].positions.sizes();
+  for (const Part& part : parts) {
+    const Dims& own = part.positions.sizes();
+    ZERO_CHECK(broadcast(shape, own), IndexError, op, ": indices do not broadcast; got ", shape,
+               " and ", own, ", expected equal sizes or 1 in each trailing dimension");
+    shape = broadcast_shapes(op, shape, own);
+  }
+  const GradModeGuard no_record(false);
+  for (int64_t i = 1; i < parts.size(); ++i)
+    places.positions = add(mul(places.positions, Scalar(parts[i].elements)), parts[i].positions);
+  places.positions = contiguous(places.positions);
+  return places;
+}
+
+}  // namespace
+
+void check_devices(const char* op, const Tensor& self, const Tensor& other, const char* name) {
+  ZERO_CHECK(self.is_meta() || !other.is_meta(), Error, op, ": devices differ; got ", name, " on ",
+             other.device(), " for a tensor on ", self.device(), ", expected one device");
+}
+
+void check_same_dtype(const char* op, const Tensor& self, const Tensor& values) {
+  ZERO_CHECK(self.dtype() == values.dtype(), DTypeError, op,
+             ": the values' dtype differs from the tensor's; got ", values.dtype(), ", expected ",
+             self.dtype());
+}
+
+Tensor checked_index(const char* op, const Tensor& index, const Tensor& x, int64_t d,
+                     bool negative_counts_from_end) {
+  Tensor out = empty(index.sizes(), {DType::Int64, index.device()});
+  if (out.is_meta()) return out;
+  run_copy(out, index);
+  const int64_t n = x.dim() == 0 ? 1 : x.size(d), lowest = negative_counts_from_end ? -n : 0;
+  int64_t* const at = out.data<int64_t>();
+  // A range that is wrong raises; of several, the first does.
+  parallel_for(out.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t v = at[i];
+      ZERO_CHECK(v >= lowest && v < n, IndexError, op, ": out of range; got ", v, ", expected ",
+                 lowest, " to ", n - 1, " for dimension ", d, " of size ", n);
+      at[i] = v < 0 ? v + n : v;
+    }
+  });
+  return out;
+}
+
+Tensor nonzero_positions(const char* op, const Tensor& x) {
+  ZERO_CHECK(!x.is_meta(), NotImplementedError, op,
+             ": how many elements are nonzero depends on values, which a meta tensor has none of; "
+             "got ",
+             x, " on meta, expected cpu");
+  const GradModeGuard no_record(false);
+  const Tensor mask = contiguous(x.dtype() == DType::Bool ? x : ne(x, 0));
+  const bool* const on = mask.data<bool>();
+  const int64_t n = mask.numel(), chunks = (n + kGrainSize - 1) / kGrainSize;
+  // Count in chunks, then every chunk knows where its numbers go.
+  const Tensor starts = empty({chunks + 1}, {DType::Int64, Device::Cpu});
+  int64_t* const start = starts.data<int64_t>();
+  start[0] = 0;
+  parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      int64_t count = 0;
+      for (int64_t i = c * kGrainSize; i < std::min(n, (c + 1) * kGrainSize); ++i) count += on[i];
+      start[c + 1] = count;
+    }
+  });
+  for (int64_t c = 0; c < chunks; ++c) start[c + 1] += start[c];
+  Tensor out = empty({start[chunks]}, {DType::Int64, Device::Cpu});
+  int64_t* const positions = out.data<int64_t>();
+  parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      // The end is checked: numpy's memory may change between the passes.
+      int64_t to = start[c];
+      for (int64_t i = c * kGrainSize; i < n && to < start[c + 1]; ++i)
+        if (on[i]) positions[to++] = i;
+      while (to < start[c + 1]) positions[to++] = 0;
+    }
+  });
+  return out;
+}
+
+Tensor index(const Tensor& x, const Tensors& indices) {
+  return read_places("IndexBackward0", x, find_places("index", x, indices));
+}
+
+Tensor index_put(const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate,
+                 Target target) {
+  const char* op = target.fresh() ? "index_put" : "index_put_";
+  check_devices(op, self, values, "values");
+  check_same_dtype(op, self, values);
+  return write_places(op, "IndexPutBackward0", self, find_places(op, self, indices), values,
+                      accumulate, target);
+}
+
+void set_index(const Tensor& self, const Tensors& indices, const Tensor& values) {
+  check_devices("index", self, values, "values");
+  const Places places = find_places("index", self, indices);
+  Tensor source = to(values, self.dtype(), values.device());
+  const int64_t dims = places.selection(self.sizes()).size();
+  while (source.dim() > dims && source.size(0) == 1) source = select(source, 0, 0);
+  write_places("index", "IndexPutBackward0", self, places, source, false, Target::inplace(self));
+}
+
+}  // namespace zero
