@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from op_db_index import add_entries as add_index_entries
 
 import zero
 
@@ -97,12 +98,13 @@ class Op:
     scale: Callable | None = None
     grad: bool = True
     inplace: str | None = None
-    kind: str = "other"  # unary, binary: sizes and special values can be derived
+    kind: str = "other"  # unary, binary: special values can be derived; index: in place, with args
     special: bool = True  # compare nan, ±inf and ±0 with NumPy
     zero_sign: bool = True  # the sign of a zero is defined
     big: Sample | None = None  # splits over threads
     sized: Callable | None = None  # n -> samples around block edges
     view: bool = False
+    meta: bool = True  # the shape of the result depends on shapes only
     loose: tuple = ()  # dtypes that are taken too, where NumPy has no comparable result
     errors: tuple = ()  # (sample, exception, words of the message)
 
@@ -709,6 +711,8 @@ shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3))
          view=False, errors=((S([A((2, 3)), A((2, 4))]), zero.errors.ShapeError, "(2, 4)"),
          (S([]), RuntimeError, "tensors")),
          big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])
+
+add_index_entries(op, S, A, ALL, FLOATS)
 
 # ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----------
 CREATION = [

@@ -243,7 +243,8 @@ def pow_(Tensor input not None, exponent):
 def where(Tensor condition not None, input=None, other=None):
     """Chooses between two values: ``y = input if condition else other``, element by element.
 
-    The gradient goes to the value that was chosen.
+    The gradient goes to the value that was chosen. With the condition alone it gives the indices
+    of its elements that are not zero, as ``nonzero(condition, as_tuple=True)`` does.
 
     Args:
         condition: a bool tensor of any shape.
@@ -253,18 +254,20 @@ def where(Tensor condition not None, input=None, other=None):
     Raises:
         ShapeError: the shapes do not broadcast.
         DTypeError: the condition is not bool.
-        NotImplementedError: only the condition is given, which would ask for the indices of its
-            True elements.
+        TypeError: only one of `input` and `other` is given.
 
     Example:
         >>> import zero
         >>> x = zero.tensor([-1.0, 2.0])
         >>> zero.where(x > 0, x, 0).tolist()
         [0.0, 2.0]
+        >>> zero.where(x > 0)
+        (tensor([1]),)
     """
+    cdef CTensors columns
     if input is None and other is None:
-        raise NotImplementedError("where: the form with a condition alone, which gives indices, is "
-                                  "not supported; expected where(condition, input, other)")
+        columns = ops.nonzero_as_tuple(condition.c)
+        return wrap_all(columns)
     return wrap(ops.where(condition.c, as_operand(input, "where", "input"),
                           as_operand(other, "where", "other"), CTarget()))
 

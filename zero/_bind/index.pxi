@@ -43,6 +43,8 @@ cdef object as_index(object item):
         return item
     if isinstance(item, Tensor):
         x = item
+    elif getattr(getattr(item, "dtype", None), "kind", None) == "b" and item.shape == ():
+        return item.__bool__()
     elif isinstance(item, (list, tuple, range)) or has_array(item):
         x = wrap(tensor_from(item, None, CDevice.Cpu, False))
         if isinstance(item, (list, tuple, range)) and x.c.numel() == 0:  # [] has no dtype

@@ -1,0 +1,338 @@
+# Elements that tensors name: by masks, by indices along one dimension, by one index per dimension.
+
+
+cdef CTensors as_indices(object indices, str op) except *:
+    """A sequence of index tensors; None stands for all of a dimension."""
+    cdef CTensors result
+    if isinstance(indices, Tensor) or not isinstance(indices, (tuple, list)):
+        raise TypeError(f"{op}: indices are not a sequence of tensors; got {type_name(indices)}, "
+                        "expected a tuple of tensors")
+    for i, item in enumerate(indices):
+        if item is not None and not isinstance(item, Tensor):
+            raise TypeError(f"{op}: indices[{i}] is not a tensor; got {type_name(item)}, expected "
+                            "a Tensor or None")
+        result.push_back((<Tensor> item).c if item is not None else CTensor())
+    return result
+
+
+def index_put(Tensor input not None, indices, Tensor values not None, accumulate=False):
+    """A copy of a tensor with new values at the places that indices name.
+
+    ``y = input.clone(); y[indices] = values``. Of several values for one place the last stays, and
+    only it has a gradient; with ``accumulate`` all are added to what was there, in their order.
+
+    Args:
+        input: tensor of any shape.
+        indices: a tuple of tensors of integers or bools, one per dimension of `input` from the
+            first on; a mask covers as many dimensions as it has, None stands for all of one.
+        values: tensor of the same dtype, whose shape broadcasts to that of ``input[indices]``.
+        accumulate: whether values are added.
+
+    Raises:
+        IndexError: an index is out of range, or a mask has another shape than what it covers.
+        ShapeError: the values do not broadcast.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> i = zero.tensor([0, 2, 0])
+        >>> zero.index_put(zero.zeros(3), (i,), zero.tensor([1.0, 2.0, 3.0])).tolist()
+        [3.0, 0.0, 2.0]
+        >>> zero.index_put(zero.zeros(3), (i,), zero.tensor(1.0), accumulate=True).tolist()
+        [2.0, 0.0, 1.0]
+    """
+    return wrap(ops.index_put(input.c, as_indices(indices, "index_put"), values.c,
+                              flag_of(accumulate, "index_put", "accumulate"), CTarget()))
+
+
+def index_put_(Tensor input not None, indices, Tensor values not None, accumulate=False):
+    """`index_put` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.index_put(input.c, as_indices(indices, "index_put_"), values.c,
+                  flag_of(accumulate, "index_put_", "accumulate"), inplace.inplace(input.c))
+    return input
+
+
+def nonzero(Tensor input not None, *, as_tuple=False):
+    """The indices of the elements that are not zero, in row-major order.
+
+    Args:
+        input: tensor of any shape.
+        as_tuple: whether to return one tensor per dimension, which together index `input`.
+
+    Returns:
+        An int64 tensor of shape (n, input.dim()), a row per element; or the tuple of its columns.
+
+    Raises:
+        NotImplementedError: the tensor is on the meta device: n depends on values.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 0], [2, 3]])
+        >>> zero.nonzero(x).tolist()
+        [[0, 0], [1, 0], [1, 1]]
+        >>> x[zero.nonzero(x, as_tuple=True)].tolist()
+        [1, 2, 3]
+    """
+    cdef CTensors columns
+    if not flag_of(as_tuple, "nonzero", "as_tuple"):
+        return wrap(ops.nonzero(input.c))
+    columns = ops.nonzero_as_tuple(input.c)
+    return wrap_all(columns)
+
+
+def masked_fill(Tensor input not None, Tensor mask not None, value):
+    """A copy with one value where the mask is True: ``y = value if mask else input``.
+
+    Args:
+        input: tensor of any shape.
+        mask: bool tensor whose shape broadcasts with that of `input`.
+        value: a number or a 0-d tensor; cast to the dtype of `input`.
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+        DTypeError: the mask is not of bools.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([1.0, -2.0, 3.0])
+        >>> zero.masked_fill(x, x < 0, 0).tolist()
+        [1.0, 0.0, 3.0]
+    """
+    return wrap(ops.masked_fill(input.c, mask.c, as_operand(value, "masked_fill", "value"),
+                                CTarget()))
+
+
+def masked_fill_(Tensor input not None, Tensor mask not None, value):
+    """`masked_fill` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.masked_fill(input.c, mask.c, as_operand(value, "masked_fill_", "value"),
+                    inplace.inplace(input.c))
+    return input
+
+
+def masked_select(Tensor input not None, Tensor mask not None):
+    """The elements where the mask is True, as a 1-d tensor in row-major order.
+
+    Args:
+        input: tensor of any shape.
+        mask: bool tensor whose shape broadcasts with that of `input`.
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+        DTypeError: the mask is not of bools.
+        NotImplementedError: the mask is on the meta device: the length depends on values.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 2], [3, 4]])
+        >>> zero.masked_select(x, x > 1).tolist()
+        [2, 3, 4]
+    """
+    return wrap(ops.masked_select(input.c, mask.c))
+
+
+def index_select(Tensor input not None, dim, Tensor index not None):
+    """The entries of a dimension that an index lists: ``y[i] = input[index[i]]`` for dim 0.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        index: 1-d tensor of integers from 0 on; entries may repeat.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        DTypeError: the index is not of integers.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 2], [3, 4]])
+        >>> zero.index_select(x, 1, zero.tensor([1, 1, 0])).tolist()
+        [[2, 2, 1], [4, 4, 3]]
+    """
+    return wrap(ops.index_select(input.c, dim_of(dim, "index_select"), index.c))
+
+
+def index_add(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
+              alpha=1):
+    """Adds rows where an index says: ``y[index[i]] += alpha * source[i]`` for dim 0.
+
+    Rows for one place are added in their order, so results do not depend on threads.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        index: 1-d tensor of integers from 0 on; entries may repeat.
+        source: tensor of the same dtype, of the shape of `input` but for as many entries along
+            `dim` as `index` has.
+        alpha: a number that scales `source`.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        ShapeError: the source does not fit.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> rows = zero.tensor([[1.0, 2.0], [10.0, 20.0]])
+        >>> zero.index_add(zero.zeros(3, 2), 0, zero.tensor([2, 2]), rows).tolist()
+        [[0.0, 0.0], [0.0, 0.0], [11.0, 22.0]]
+    """
+    return wrap(ops.index_add(input.c, dim_of(dim, "index_add"), index.c, source.c,
+                              as_scalar(alpha, "index_add", "alpha"), CTarget()))
+
+
+def index_add_(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
+               alpha=1):
+    """`index_add` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.index_add(input.c, dim_of(dim, "index_add_"), index.c, source.c,
+                  as_scalar(alpha, "index_add_", "alpha"), inplace.inplace(input.c))
+    return input
+
+
+def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=False):
+    """Picks one element per place along a dimension: ``y[i, j] = input[index[i, j], j]`` for dim 0.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension that `index` counts along.
+        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
+            its, but for `dim`.
+        sparse_grad: only False; there are no sparse tensors.
+
+    Returns:
+        A tensor of the shape of `index`.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        ShapeError: the index has other dimensions, or larger ones.
+        DTypeError: the index is not of integers.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 2], [3, 4]])
+        >>> zero.gather(x, 1, zero.tensor([[0, 0], [1, 0]])).tolist()
+        [[1, 1], [4, 3]]
+    """
+    if flag_of(sparse_grad, "gather", "sparse_grad"):
+        raise NotImplementedError("gather: sparse gradients are not supported; got "
+                                  "sparse_grad=True, expected False")
+    return wrap(ops.gather(input.c, dim_of(dim, "gather"), index.c))
+
+
+cdef CTensor scattered(Tensor x, object dim, Tensor index, object src, object value, object reduce,
+                       str op, CTarget target) except *:
+    cdef bint add = reduce is not None and reduce == "add"
+    if (src is None) == (value is None):
+        raise TypeError(f"{op}: either src or value is needed; got "
+                        f"{'none' if src is None else 'both'}, expected one")
+    if reduce is not None and not add:
+        raise NotImplementedError(f"{op}: this reduction is not supported; got {reduce!r}, "
+                                  "expected None or 'add'")
+    return ops.scatter(x.c, dim_of(dim, op), index.c,
+                       as_operand(value, op, "value") if src is None else
+                       as_operand(src, op, "src"), add, target)
+
+
+def scatter(Tensor input not None, dim, Tensor index not None, src=None, *, value=None,
+            reduce=None):
+    """Writes one element per place along a dimension: ``y[index[i, j], j] = src[i, j]`` for dim 0.
+
+    The opposite of :func:`gather`. Of several values for one place the last stays, and only it has
+    a gradient.
+
+    Args:
+        input: tensor of any shape, which is copied.
+        dim: the dimension that `index` counts along.
+        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
+            its, but for `dim`.
+        src: a number, or a tensor of the same dtype with at least the sizes of `index`; where
+            it is larger, its first elements count.
+        value: a number, instead of `src`.
+        reduce: None, or 'add' to add the values to what was there.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        ShapeError: the index has other dimensions, or larger ones.
+        DTypeError: the index is not of integers, or the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.scatter(zero.zeros(2, 3), 1, zero.tensor([[2], [0]]), 1.0).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    return wrap(scattered(input, dim, index, src, value, reduce, "scatter", CTarget()))
+
+
+def scatter_(Tensor input not None, dim, Tensor index not None, src=None, *, value=None,
+             reduce=None):
+    """`scatter` in place: overwrites the tensor, whose shape stays, and returns it."""
+    scattered(input, dim, index, src, value, reduce, "scatter_", inplace.inplace(input.c))
+    return input
+
+
+def scatter_add(Tensor input not None, dim, Tensor index not None, Tensor src not None):
+    """Adds one element per place along a dimension: ``y[index[i, j], j] += src[i, j]`` for dim 0.
+
+    Values for one place are added in their order, so results do not depend on threads.
+
+    Args:
+        input: tensor of any shape, which is copied.
+        dim: the dimension that `index` counts along.
+        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
+            its, but for `dim`.
+        src: tensor of the same dtype with at least the sizes of `index`; where it is larger, its
+            first elements count.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        ShapeError: the index has other dimensions, or larger ones.
+        DTypeError: the index is not of integers, or the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> counts = zero.zeros(3, dtype=zero.int64)
+        >>> labels = zero.tensor([0, 2, 2, 2])
+        >>> zero.scatter_add(counts, 0, labels, zero.ones_like(labels)).tolist()
+        [1, 0, 3]
+    """
+    return wrap(ops.scatter(input.c, dim_of(dim, "scatter_add"), index.c, COperand(src.c), True,
+                            CTarget()))
+
+
+def scatter_add_(Tensor input not None, dim, Tensor index not None, Tensor src not None):
+    """`scatter_add` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.scatter(input.c, dim_of(dim, "scatter_add_"), index.c, COperand(src.c), True,
+                inplace.inplace(input.c))
+    return input
+
+
+def take_along_dim(Tensor input not None, Tensor indices not None, dim=None):
+    """`gather` with shapes that broadcast but for the dimension: what argsort and argmax ask for.
+
+    Args:
+        input: tensor of any shape.
+        indices: tensor of integers from 0 on, with as many dimensions as `input`.
+        dim: the dimension; None takes both tensors as 1-d, in row-major order.
+
+    Raises:
+        IndexError: an index or the dimension is out of range.
+        ShapeError: the shapes do not broadcast.
+        DTypeError: the indices are not integers.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 5], [4, 2]])
+        >>> zero.take_along_dim(x, x.argmax(1, keepdim=True), dim=1).tolist()
+        [[5], [4]]
+    """
+    cdef CDims flat
+    if dim is not None:
+        return wrap(ops.take_along_dim(input.c, indices.c, dim_of(dim, "take_along_dim")))
+    flat.push_back(-1)
+    return wrap(ops.take_along_dim(ops.reshape(input.c, flat), ops.reshape(indices.c, flat), 0))
+
+
+as_methods("""
+    index_put nonzero masked_fill masked_select index_select index_add gather scatter scatter_add
+    take_along_dim
+""")
+as_methods_only("index_put_ masked_fill_ index_add_ scatter_ scatter_add_")
