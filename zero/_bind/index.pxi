@@ -11,6 +11,10 @@ cdef bint is_mask(const CTensor& x) noexcept:
     return x.dtype() == CDType.Bool or x.dtype() == CDType.UInt8
 
 
+cdef bint is_numpy_bool(object item) except -1:
+    return getattr(getattr(item, "dtype", None), "kind", None) == "b" and item.shape == ()
+
+
 cdef bint index_value(object item, int64_t* out) except -1:
     """Whether item stands for an int."""
     if PyBool_Check(item):
@@ -24,7 +28,7 @@ cdef bint index_value(object item, int64_t* out) except -1:
             return False
         out[0] = ops.item((<Tensor> item).c).to_int()
         return True
-    if PyIndex_Check(item) and getattr(item, "shape", ()) == ():
+    if PyIndex_Check(item) and getattr(item, "shape", ()) == () and not is_numpy_bool(item):
         out[0] = int64_of(item.__index__(), "index", "an index")
         return True
     return False
@@ -43,7 +47,7 @@ cdef object as_index(object item):
         return item
     if isinstance(item, Tensor):
         x = item
-    elif getattr(getattr(item, "dtype", None), "kind", None) == "b" and item.shape == ():
+    elif is_numpy_bool(item):
         return item.__bool__()
     elif isinstance(item, (list, tuple, range)) or has_array(item):
         x = wrap(tensor_from(item, None, CDevice.Cpu, False))
