@@ -371,7 +371,7 @@ op("where", zero.where, np.where,
    sized=lambda n: [S(A((n,), **MASK), A((n,)), A((n,)))],
    errors=((S(A(dtype="float32"), A(), A()), zero.errors.DTypeError, "not a mask"),
            (S(A((2,), **MASK), A((3,)), A((3,))), zero.errors.ShapeError, "(2,)"),
-           (S(A(**MASK)), NotImplementedError, "indices")))
+           (S(A(**MASK), 1), TypeError, "other")))
 op("copy_", lambda x, y: x.clone().copy_(y), lambda x, y: np.array(np.broadcast_to(y, x.shape)),
    [S(A(), A()), S(A(), A((3,))), S(A(), A((2, 1))), S(A(), A(())), S(A((2, 0)), A((0,)))],
    dtypes=ALL, tol=0,

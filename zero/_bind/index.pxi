@@ -1,5 +1,5 @@
-# Indexing. Ints, slices, None and ... make a view; tensors, arrays, lists and bools then name places
-# in it: a read copies those, a write reaches them in the view's memory.
+# Indexing. Ints, slices, None and ... make a view; tensors, arrays, lists and bools then name
+# places in it: a read copies those, a write reaches them in the view's memory.
 cdef extern from "Python.h":
     int PySlice_Unpack(object s, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* stop,
