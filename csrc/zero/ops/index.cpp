@@ -98,17 +98,23 @@ Tensor checked_index(const char* op, const Tensor& index, const Tensor& x, int64
                      bool negative_counts_from_end) {
   Tensor out = empty(index.sizes(), {DType::Int64, index.device()});
   if (out.is_meta()) return out;
-  run_copy(out, index);
-  const int64_t n = x.dim() == 0 ? 1 : x.size(d), lowest = negative_counts_from_end ? -n : 0;
+  const int64_t n = x.dim() == 0 ? 1 : x.size(d), shift = negative_counts_from_end ? n : 0;
   int64_t* const at = out.data<int64_t>();
+  const bool plain = index.dtype() == DType::Int64 && index.is_contiguous();
+  if (!plain) run_copy(out, index);
+  const int64_t* const from = plain ? index.data<int64_t>() : at;
   // A range that is wrong raises; of several, the first does.
   parallel_for(out.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
+    bool fits = true;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t v = at[i];
-      ZERO_CHECK(v >= lowest && v < n, IndexError, op, ": out of range; got ", v, ", expected ",
-                 lowest, " to ", n - 1, " for dimension ", d, " of size ", n);
-      at[i] = v < 0 ? v + n : v;
+      const int64_t v = from[i] + (from[i] < 0 ? shift : 0);
+      at[i] = v;
+      fits &= static_cast<uint64_t>(v) < static_cast<uint64_t>(n);
     }
+    for (int64_t i = begin; !fits && i < end; ++i)
+      ZERO_CHECK(at[i] >= 0 && at[i] < n, IndexError, op, ": out of range; got ",
+                 at[i] - (at[i] < 0 ? shift : 0), ", expected ", -shift, " to ", n - 1,
+                 " for dimension ", d, " of size ", n);
   });
   return out;
 }
@@ -138,11 +144,22 @@ Tensor nonzero_positions(const char* op, const Tensor& x) {
   int64_t* const positions = out.data<int64_t>();
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      // The end is checked: numpy's memory may change between the passes.
-      int64_t to = start[c];
-      for (int64_t i = c * kGrainSize; i < n && to < start[c + 1]; ++i)
-        if (on[i]) positions[to++] = i;
-      while (to < start[c + 1]) positions[to++] = 0;
+      // Through a small buffer without branches. What was counted is the limit: numpy's memory may
+      // change between the passes.
+      constexpr int64_t block = 512;
+      int64_t found[block], to = start[c];
+      const int64_t last = std::min(n, (c + 1) * kGrainSize);
+      for (int64_t i = c * kGrainSize; i < last && to < start[c + 1]; i += block) {
+        int64_t count = 0;
+        for (int64_t k = i; k < std::min(last, i + block); ++k) {
+          found[count] = k;
+          count += on[k] ? 1 : 0;
+        }
+        count = std::min(count, start[c + 1] - to);
+        std::copy(found, found + count, positions + to);
+        to += count;
+      }
+      std::fill(positions + to, positions + start[c + 1], 0);
     }
   });
   return out;

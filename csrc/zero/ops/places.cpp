@@ -185,19 +185,33 @@ struct Accumulate {
   }
 };
 
-// values[0] is repeated if `one`.
+// values[0] is repeated if `one`. `add` is the kernel that adds rows, null where there is none.
 template <class Write, class T>
-void scatter(T* y, const T* values, bool one, const Layout& l, const Part& part) {
+void scatter(T* y, const T* values, bool one, const Layout& l, const Part& part, LoopFn add) {
   const int64_t step = one ? 0 : 1, first = part.row[0], last = part.row[1];
-  for_each_row(l, part, [&](int64_t at, int64_t from) {
-    T* to = y + at;
-    const T* v = values + (one ? 0 : from);
-    if (l.row_stride == 1 && !one) {
-      for (int64_t i = first; i < last; ++i) Write::to(to[i], v[i]);
-    } else {
-      for (int64_t i = first; i < last; ++i) Write::to(to[i * l.row_stride], v[i * step]);
+  if (l.inner == 1) {
+    Walk outer(l.outer_sizes, l.outer_strides, part.outer[0]);
+    for (int64_t o = part.outer[0]; o < part.outer[1]; ++o, outer.next()) {
+      T* to = y + outer.offset();
+      const T* v = values + o * l.count * step;
+      for (int64_t p = part.places[0]; p < part.places[1]; ++p)
+        Write::to(to[l.positions[p] * l.step], v[p * step]);
     }
-  });
+  } else if (l.row_stride == 1 && !one && add && last - first >= 16) {
+    const int64_t strides[6] = {sizeof(T), sizeof(T), sizeof(T)};
+    for_each_row(l, part, [&](int64_t at, int64_t from) {
+      char* to = reinterpret_cast<char*>(y + at + first);
+      char* v = reinterpret_cast<char*>(const_cast<T*>(values) + from + first);
+      char* const data[3] = {to, to, v};
+      add(data, strides, last - first, 1, nullptr);
+    });
+  } else {
+    for_each_row(l, part, [&](int64_t at, int64_t from) {
+      T* to = y + at;
+      const T* v = values + from * step;
+      for (int64_t i = first; i < last; ++i) Write::to(to[i * l.row_stride], v[i * step]);
+    });
+  }
 }
 
 // Cuts a read where there is most to cut.
@@ -341,11 +355,15 @@ Tensor write_places(const char* op, const char* node, const Tensor& self, const 
     if (!one) from = contiguous(expand(from, selection));
     if (from.impl()->storage_ == out.impl()->storage_) from = clone(from);
     const Layout layout(out, places);
+    LoopFn add = nullptr;
+    if (accumulate && dtype != DType::Bool && compute_dtype(dtype) == dtype)
+      add = kernels().elementwise[static_cast<int>(ElementwiseOp::Add)]
+                                 [static_cast<int>(compute_type(dtype))];
     const auto run = [&]<class Write, class T>(Write, T) {
       T* to = out.data<T>();
       const T* read = from.data<T>();
       write_parts(layout, places.runs,
-                  [&](const Part& part) { scatter<Write>(to, read, one, layout, part); });
+                  [&](const Part& part) { scatter<Write>(to, read, one, layout, part, add); });
     };
     if (accumulate) {
       const DenormalGuard denormal;
