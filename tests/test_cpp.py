@@ -31,6 +31,7 @@ if os.environ.get("ZERO_SANITIZE"):
 FLAGS += shlex.split(os.environ.get("ZERO_TEST_CXXFLAGS", ""))
 
 pytestmark = [
+    pytest.mark.skipif(not CSRC.is_dir(), reason="needs the source tree"),
     pytest.mark.skipif(not COMPILER, reason="no C++ compiler named c++, g++ or clang++, no $CXX"),
     pytest.mark.skipif(sys.platform == "win32", reason="uses the command line of gcc and clang"),
 ]

@@ -5,6 +5,7 @@ Builds take the compiled objects of this tree (ZERO_BUILD_DIR) and need no netwo
 
 import email
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,8 @@ import zero
 
 ROOT = Path(__file__).resolve().parent.parent
 MB = 10**6
+VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+PYTHONS = [f"Programming Language :: Python :: {version}" for version in VERSIONS]
 
 if not (ROOT / "setup.py").exists():
     pytest.skip("needs the source tree", allow_module_level=True)
@@ -219,14 +222,24 @@ def test_metadata(metadata):
     needed = [r for r in metadata.get_all("Requires-Dist") if "extra ==" not in r]
     assert [r.split(">")[0] for r in needed] == ["numpy"]
     assert {"examples", "test", "lint", "parity"} <= set(metadata.get_all("Provides-Extra"))
+    assert {"Typing :: Typed", *PYTHONS} <= set(metadata.get_all("Classifier"))
 
 
-def test_licences(metadata, wheel_files):
+def test_licences(metadata, wheel):
     expression = metadata["License-Expression"]
     for part in ("MIT", "BSD-3-Clause", "GPL-3.0-or-later WITH GCC-exception-3.1"):
         assert part in expression
-    for name in metadata.get_all("License-File"):
-        assert any(path.endswith(f".dist-info/licenses/{name}") for path in wheel_files)
+    names = metadata.get_all("License-File")
+    assert sorted(names) == ["LICENSE", "LICENSE-openblas.txt"]
+    with zipfile.ZipFile(wheel) as archive:
+        folder = f"zerograd-{zero.__version__}.dist-info/licenses"
+        summary = archive.read(f"{folder}/LICENSE-openblas.txt").decode()
+        texts = archive.read("zero/_libs/LICENSE.txt").decode()
+        assert archive.read(f"{folder}/LICENSE").startswith(b"MIT License")
+    for part in expression.split(" AND "):
+        assert part == "MIT" or part in summary
+    for title in ("The OpenBLAS Project", "GCC RUNTIME LIBRARY EXCEPTION", "GNU GENERAL PUBLIC"):
+        assert title in texts
 
 
 def test_wheel_works_from_an_empty_directory(installed, tmp_path):
@@ -237,12 +250,96 @@ def test_wheel_works_from_an_empty_directory(installed, tmp_path):
     assert "openblas" in printed.lower()
 
 
+def test_types_are_found(installed, tmp_path):
+    """mypy reads the installed package: what is right passes, what is wrong does not."""
+    pytest.importorskip("mypy")
+    program = """
+        import zero
+        class Net(zero.nn.Module):
+            def __init__(self) -> None:
+                self.layer = zero.nn.Linear(2, 1)
+            def forward(self, x: zero.Tensor) -> zero.Tensor:
+                return (self.layer(x) + 1).sum()
+        @zero.no_grad()
+        def count(net: zero.nn.Module) -> int:
+            return sum(p.numel() for p in net.parameters())
+        net: Net = Net().train().to(zero.float64)
+        n: int = count(net)
+        largest: zero.Tensor = zero.max(zero.ones(2, 3), dim=1).values
+        zero.optim.SGD(net.parameters(), lr=0.1).step()
+    """
+    wrong = {
+        "    n: str = count(net)": "assignment",
+        "    zero.tensor([1.0]).relu(3)": "call-arg",
+        "    zero.ones(2).no_such": "attr-defined",
+    }
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--python-executable", installed[0]]
+    for name, added in (("right", []), ("wrong", list(wrong))):
+        lines = [line[8:] for line in program.splitlines()] + ["def more() -> None:", "    pass"]
+        (tmp_path / f"{name}.py").write_text("\n".join([*lines, *added, ""]))
+    run([*command, "right.py"], tmp_path)
+    answer = subprocess.run(
+        [*map(str, command), "wrong.py"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    assert re.findall(r"\[([\w-]+)\]$", answer.stdout, re.MULTILINE) == list(wrong.values())
+
+
 def test_without_openblas(unpacked, tmp_path):
     wheel = build("build_wheel", unpacked, tmp_path / "wheel", ZERO_BLAS="none")
     with zipfile.ZipFile(wheel) as archive:
         assert [name for name in archive.namelist() if "_libs" in name] == []
     python, _ = install(wheel, tmp_path / "environment")
     run([python, "-c", GEMM], tmp_path)
+
+
+# ---- the wheels of a release ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("platform", "kinds"),
+    [
+        ("linux", ["manylinux_x86_64", "musllinux_x86_64"]),
+        ("linux-arm", ["manylinux_aarch64", "musllinux_aarch64"]),
+        ("macos", ["macosx_x86_64"]),
+        ("macos-arm", ["macosx_arm64"]),
+        ("windows", ["win_amd64"]),
+    ],
+)
+def test_wheels_of_a_release(platform, kinds):
+    """Every Python that is supported, and no free-threaded one."""
+    pytest.importorskip("cibuildwheel")
+    system, _, arm = platform.partition("-")
+    command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers"]
+    command += ["--platform", system]
+    if arm:
+        command += ["--archs", "aarch64" if system == "linux" else "arm64"]
+    elif system == "macos":
+        command += ["--archs", "x86_64"]
+    expected = {f"cp{version.replace('.', '')}-{kind}" for version in VERSIONS for kind in kinds}
+    assert set(run(command, ROOT).split()) == expected
+
+
+def test_versions_are_the_same_everywhere():
+    """pyproject.toml, the script that tests wheels, and the workflows say the same."""
+    tomllib = pytest.importorskip("tomllib")  # from Python 3.11 on
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = [c for c in project["project"]["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    assert named == PYTHONS
+    assert project["tool"]["mypy"]["python_version"] == VERSIONS[0]
+    script = (ROOT / "tools" / "test_wheels.py").read_text(encoding="utf-8")
+    assert f"VERSIONS = {VERSIONS}".replace("'", '"') in script
+    workflows = ROOT / ".github" / "workflows"
+    if not workflows.is_dir():  # an sdist has none
+        return
+    tests = (workflows / "tests.yml").read_text(encoding="utf-8")
+    assert f'python: ["{VERSIONS[0]}", "{VERSIONS[-1]}"]' in tests
+    (pin,) = {
+        r.split(";")[0]
+        for r in project["project"]["optional-dependencies"]["lint"]
+        if r.startswith("cibuildwheel")
+    }
+    assert f"pip install {pin}" in (workflows / "wheels.yml").read_text(encoding="utf-8")
 
 
 # ---- editable and development builds -------------------------------------------------------------

@@ -18,6 +18,7 @@ TREE = ast.parse(STUB.read_text(encoding="utf-8"))
 
 # What every class or module has, or Cython adds for itself.
 IMPLICIT = set(dir(object)) | {
+    "__buffer__",  # from Python 3.12 on
     "__builtins__",
     "__cached__",
     "__dict__",
@@ -30,6 +31,7 @@ IMPLICIT = set(dir(object)) | {
     "__pyx_capi__",
     "__pyx_vtable__",
     "__reduce_cython__",
+    "__release_buffer__",
     "__setstate__",
     "__setstate_cython__",
     "__slots__",

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Hooks: TypeAlias = MutableMapping[int, Any]
 
 __all__ = ["RemovableHandle"]
 
@@ -37,10 +43,10 @@ class RemovableHandle:
     next_id: int = 0
 
     def __init__(
-        self, hooks_dict: OrderedDict, *, extra_dict: OrderedDict | Iterable | None = None
+        self, hooks_dict: Hooks, *, extra_dict: Hooks | Iterable[Hooks] | None = None
     ) -> None:
-        extra = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or ()
-        self.hooks_dict_ref = weakref.ref(hooks_dict)
+        extra: Any = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or ()
+        self.hooks_dict_ref: weakref.ref[Hooks] = weakref.ref(hooks_dict)
         self.extra_dict_ref = tuple(weakref.ref(d) for d in extra)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
@@ -52,10 +58,10 @@ class RemovableHandle:
             if hooks is not None:
                 hooks.pop(self.id, None)
 
-    def __getstate__(self) -> tuple:
+    def __getstate__(self) -> tuple[Any, ...]:
         return (self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref))
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
         hooks, self.id, extra = state
         # A dict that had ended by then is replaced by an empty one, which ends at once.
         self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
