@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Options: TypeAlias = dict[str, Any]
 
-__all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_str"]
+__all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_html", "tensor_str"]
 
 PROFILES: dict[str, Options] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
@@ -111,7 +111,7 @@ class printoptions:
 
 def shown(x: Tensor, abbreviate: bool) -> Any:
     """The elements to print as nested lists of numbers; None stands for those left out."""
-    if not abbreviate:
+    if not abbreviate or x.dim() == 0:
         return x.tolist()
     size, edge = x.size(0), options["edgeitems"]
     if x.dim() == 1:
@@ -187,6 +187,18 @@ def array_str(values: Any, dim: int, indent: int, form: Formatter) -> str:
     return "[" + ("," + "\n" * (dim - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
+def history(x: Tensor) -> str:
+    """Whether and how operations on the tensor are recorded; empty if they are not."""
+    try:
+        node = x.grad_fn
+        name = node and node.name()
+    except RuntimeError:  # a view made under no_grad, whose base was written to since
+        name = "Invalid"
+    if name:
+        return f"grad_fn=<{name}>"
+    return "requires_grad=True" if x.requires_grad else ""
+
+
 def suffixes(x: Tensor) -> list[str]:
     """What follows the elements: whatever they don't tell."""
     out = []
@@ -204,15 +216,9 @@ def suffixes(x: Tensor) -> list[str]:
         plain = plain or x.dtype in (int64, zero_bool)
     if not plain:
         out.append(f"dtype={x.dtype}")
-    try:
-        node = x.grad_fn
-        name = node and node.name()
-    except RuntimeError:  # a view made under no_grad, whose base was written to since
-        name = "Invalid"
-    if name:
-        out.append(f"grad_fn=<{name}>")
-    elif x.requires_grad:
-        out.append("requires_grad=True")
+    recorded = history(x)
+    if recorded:
+        out.append(recorded)
     return out
 
 
@@ -240,3 +246,42 @@ def tensor_str(x: Tensor) -> str:
     if isinstance(x, Parameter):
         text = "Parameter containing:\n" + (text if known else f"Parameter({text})")
     return text
+
+
+def tensor_html(x: Tensor) -> str | None:
+    """A table of the elements for notebooks: what ``Tensor._repr_html_`` returns.
+
+    Numbers are written, and large tensors abbreviated, as in repr(). Below stand shape, dtype and
+    whether operations are recorded. All text is escaped.
+
+    Args:
+        x: a tensor of 1 or 2 dimensions with elements.
+
+    Returns:
+        HTML; None for other tensors, which notebooks then show as repr() does.
+
+    Example:
+        >>> import zero
+        >>> html = zero.tensor([[1.5, 2.0]])._repr_html_()
+        >>> "<td>1.5000</td><td>2.0000</td>" in html, "shape (1, 2), zero.float32" in html
+        (True, True)
+        >>> print(zero.ones(2, 2, 2)._repr_html_())
+        None
+    """
+    if x.dim() not in (1, 2) or x.numel() == 0 or x.device.type == "meta":
+        return None
+    from html import escape
+
+    values = shown(x.detach(), x.numel() > options["threshold"])
+    form = Formatter(values, x.dtype.is_floating_point)
+    rows = [values] if x.dim() == 1 else values
+    table = ""
+    for row in rows:
+        # A row left out is one cell over the whole width.
+        cells = ["⋮"] if row is None else ["…" if v is None else form.text(v) for v in row]
+        span = f' colspan="{max((len(r) for r in rows if r), default=1)}"' if row is None else ""
+        table += "<tr>" + "".join(f"<td{span}>{escape(cell)}</td>" for cell in cells) + "</tr>"
+    kind = "" if type(x) is Tensor else f"{type(x).__name__}, "
+    recorded = history(x)
+    about = f"{kind}shape {tuple(x.shape)}, {x.dtype}" + (f", {recorded}" if recorded else "")
+    return f"<table>{table}</table><small>{escape(about)}</small>"

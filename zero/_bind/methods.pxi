@@ -120,6 +120,17 @@ class TensorMethods:
         return self.c.sizes() == other.c.sizes()
 
     # ---- values ----------------------------------------------------------------------------------
+    def _repr_html_(Tensor self not None):
+        """A table for notebooks, of 1 or 2 dimensions; None, which they understand, for others.
+
+        Example:
+            >>> import zero
+            >>> zero.tensor([1, 2])._repr_html_()[:42]
+            '<table><tr><td>1</td><td>2</td></tr></tabl'
+        """
+        from zero._tensor_str import tensor_html
+        return tensor_html(self)
+
     def item(Tensor self not None):
         """The one element as a Python number.
 

@@ -402,8 +402,9 @@ cdef class Tensor:
         return tensor_str(self)
 
     def __format__(self, str spec):
-        if self.c.dim() == 0 and not self.c.is_meta():
-            return format(scalar_object(ops.item(self.c)), spec) if spec else str(self)
+        # As in PyTorch, f"{x}" of one number is the number; of a Parameter it is its repr.
+        if self.c.dim() == 0 and not self.c.is_meta() and (spec or type(self) is Tensor):
+            return format(scalar_object(ops.item(self.c)), spec)
         return object.__format__(self, spec)
 
     def __array__(self, dtype=None, copy=None):
