@@ -198,9 +198,6 @@ MISTAKES = {
     "a number as parameters": (TypeError, lambda: zero.optim.SGD(3, lr=1), "int"),
     "a list as flag": (TypeError, lambda: zero.asarray([1.0], requires_grad=[]), "list"),
     "huge index": (ValueError, lambda: a23[2**70], "64 bits"),
-    "index with a tensor": (NotImplementedError, lambda: a23[zero.tensor([0, 1])], "Tensor"),
-    "index with a list": (NotImplementedError, lambda: a23[[0, 1]], "list"),
-    "index with a bool": (NotImplementedError, lambda: a23[True], "bool"),
     "assign a wrong shape": (
         errors.ShapeError,
         lambda: a23.__setitem__(0, zero.ones(2)),

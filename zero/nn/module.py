@@ -206,8 +206,8 @@ class Module:
             >>> import zero
             >>> norm = zero.nn.Module()
             >>> norm.register_buffer("running_mean", zero.zeros(2))
-            >>> norm.state_dict()
-            OrderedDict([('running_mean', tensor([0., 0.]))])
+            >>> list(norm.state_dict().items())
+            [('running_mean', tensor([0., 0.]))]
         """
         self._check_name("register_buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
