@@ -34,6 +34,13 @@ def test_heavy_modules_stay_out(loaded):
     assert not set(HEAVY) & set(loaded)
 
 
+def test_rarely_needed_modules_are_imported_later(loaded):
+    rare = ["accelerator", "backends", "cpu", "cuda", "mps", "random", "testing", "version", "xpu"]
+    assert not {f"zero.{name}" for name in rare} & set(loaded)
+    code = "import zero; zero.cuda.is_available(); zero.backends.cudnn.benchmark = True"
+    assert run(code) == ""
+
+
 def test_no_thread_is_started():
     code = """
 import os, zero
@@ -48,7 +55,9 @@ def test_nothing_is_printed_or_warned_of():
 
 
 def test_submodules_can_be_imported_first():
-    for name in ("nn", "nn.functional", "optim", "optim.sgd", "autograd", "errors"):
+    names = ["nn", "nn.functional", "optim", "optim.sgd", "autograd", "errors"]
+    names += ["backends.cudnn", "cuda.amp", "testing", "random", "version", "utils._pytree"]
+    for name in names:
         run(f"import zero.{name}; zero.{name}; zero.tensor([1.0])")
 
 

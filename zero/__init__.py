@@ -231,9 +231,39 @@ from zero._zero import (
 # isort: split
 # What follows uses the names above.
 from zero import autograd, errors, nn, optim, return_types, utils
+from zero._info import finfo, iinfo
+from zero._settings import (
+    are_deterministic_algorithms_enabled,
+    compile,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
+    use_deterministic_algorithms,
+)
 from zero._tensor_str import get_printoptions, printoptions, set_printoptions
 
 newaxis = None  # x[newaxis] is x[None]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zero import accelerator, backends, cpu, cuda, mps, random, testing, version, xpu
+else:
+    _LAZY = {"accelerator", "backends", "cpu", "cuda", "mps", "random", "testing", "version", "xpu"}
+
+    def __getattr__(name):
+        """Modules that few programs need are imported when they are asked for."""
+        if name in _LAZY:
+            from importlib import import_module
+
+            return import_module("zero." + name)
+        raise AttributeError(f"module 'zero' has no attribute {name!r}")
+
+
+del TYPE_CHECKING
 
 __all__ = [
     "Generator",
@@ -245,6 +275,7 @@ __all__ = [
     "abs_",
     "absolute",
     "absolute_",
+    "accelerator",
     "add",
     "all",
     "allclose",
@@ -252,11 +283,13 @@ __all__ = [
     "amin",
     "any",
     "arange",
+    "are_deterministic_algorithms_enabled",
     "argmax",
     "argmin",
     "as_tensor",
     "asarray",
     "autograd",
+    "backends",
     "bfloat16",
     "bitwise_and",
     "bitwise_not",
@@ -276,9 +309,12 @@ __all__ = [
     "clip",
     "clip_",
     "clone",
+    "compile",
     "concat",
     "concatenate",
+    "cpu",
     "cross_entropy",
+    "cuda",
     "default_generator",
     "detach",
     "device",
@@ -298,6 +334,7 @@ __all__ = [
     "exp",
     "exp_",
     "eye",
+    "finfo",
     "flatten",
     "float",
     "float16",
@@ -310,6 +347,9 @@ __all__ = [
     "gather",
     "ge",
     "get_default_dtype",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
     "get_num_threads",
     "get_printoptions",
     "get_rng_state",
@@ -317,6 +357,7 @@ __all__ = [
     "greater_equal",
     "gt",
     "half",
+    "iinfo",
     "index_add",
     "index_put",
     "index_select",
@@ -327,6 +368,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_deterministic_algorithms_warn_only_enabled",
     "is_floating_point",
     "is_grad_enabled",
     "is_tensor",
@@ -358,6 +400,7 @@ __all__ = [
     "min",
     "minimum",
     "mm",
+    "mps",
     "mse_loss",
     "mul",
     "multiply",
@@ -390,6 +433,7 @@ __all__ = [
     "randint_like",
     "randn",
     "randn_like",
+    "random",
     "randperm",
     "ravel",
     "reciprocal",
@@ -408,8 +452,11 @@ __all__ = [
     "seed",
     "select",
     "set_default_dtype",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
     "set_flush_denormal",
     "set_grad_enabled",
+    "set_num_interop_threads",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",
@@ -436,14 +483,18 @@ __all__ = [
     "tanh",
     "tanh_",
     "tensor",
+    "testing",
     "transpose",
     "true_divide",
     "uint8",
     "unbind",
     "unsqueeze",
+    "use_deterministic_algorithms",
     "utils",
     "var",
+    "version",
     "where",
+    "xpu",
     "zeros",
     "zeros_like",
 ]
