@@ -279,9 +279,10 @@ def test_load_names_all_faults_and_writes_nothing():
     with pytest.raises(RuntimeError) as caught:
         net.load_state_dict(state)
     for part in (
-        "scale; last.bias",
-        "extra.weight",
-        "first.weight: got shape (3, 5), expected (3, 2)",
+        "Error(s) in loading state_dict for Net:",
+        'Missing key(s) in state_dict: "scale", "last.bias".',
+        'Unexpected key(s) in state_dict: "extra.weight".',
+        "size mismatch for first.weight: got shape (3, 5) in the state_dict, expected (3, 2)",
         "mean: got str",
     ):
         assert part in str(caught.value)

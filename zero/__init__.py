@@ -70,6 +70,8 @@ from zero._zero import (
     divide,
     dot,
     double,
+    dropout,
+    dropout_,
     dtype,
     empty,
     empty_cache,
@@ -80,6 +82,8 @@ from zero._zero import (
     exp,
     exp_,
     eye,
+    feature_dropout,
+    feature_dropout_,
     flatten,
     float,
     float16,
@@ -225,6 +229,9 @@ from zero._zero import (
     _grad as _grad,
 )
 from zero._zero import (
+    _quick_attributes as _quick_attributes,
+)
+from zero._zero import (
     _sgd_step as _sgd_step,
 )
 
@@ -322,6 +329,8 @@ __all__ = [
     "divide",
     "dot",
     "double",
+    "dropout",
+    "dropout_",
     "dtype",
     "e",
     "empty",
@@ -334,6 +343,8 @@ __all__ = [
     "exp",
     "exp_",
     "eye",
+    "feature_dropout",
+    "feature_dropout_",
     "finfo",
     "flatten",
     "float",

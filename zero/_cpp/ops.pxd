@@ -105,6 +105,9 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     cbool equal(const CTensor&, const CTensor&) except +raise_error
     CTensor sum_to(const CTensor&, const CDims&) except +raise_error
 
+    # dropout.cpp
+    CTensor dropout(const CTensor&, double, cbool, CTarget) except +raise_error
+
     # softmax.cpp, loss.cpp
     CTensor softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error
     CTensor log_softmax(const CTensor&, int64_t, optional[CDType]) except +raise_error

@@ -1,28 +1,39 @@
 """Layers, losses and their base class."""
 
-from zero.nn import functional
+from zero.nn import functional, utils
 from zero.nn.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
-from zero.nn.container import Sequential
+from zero.nn.container import ModuleDict, ModuleList, Sequential
+from zero.nn.dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from zero.nn.flatten import Flatten
 from zero.nn.linear import Identity, Linear
 from zero.nn.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from zero.nn.module import Module
 from zero.nn.parameter import Parameter
+from zero.nn.parameter_container import ParameterDict, ParameterList
 
 __all__ = [
     "CrossEntropyLoss",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Flatten",
     "Identity",
     "Linear",
     "LogSoftmax",
     "MSELoss",
     "Module",
+    "ModuleDict",
+    "ModuleList",
     "NLLLoss",
     "Parameter",
+    "ParameterDict",
+    "ParameterList",
     "ReLU",
     "Sequential",
     "Sigmoid",
     "Softmax",
     "Tanh",
     "functional",
+    "utils",
 ]

@@ -6,9 +6,14 @@ import warnings
 
 import zero
 from zero import Tensor, cross_entropy, linear, nll_loss, sigmoid, tanh
+from zero.errors import ShapeError
 
 __all__ = [
     "cross_entropy",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "linear",
     "log_softmax",
     "mse_loss",
@@ -125,3 +130,71 @@ def mse_loss(
             stacklevel=2,
         )
     return zero.mse_loss(input, target, size_average, reduce, reduction)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Sets elements to 0 with probability p and divides the others by 1 - p.
+
+    Args:
+        input: tensor of floats, any shape.
+        p: the probability.
+        training: False returns the input itself.
+        inplace: overwrite the input and return it.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> x = zero.nn.functional.dropout(zero.ones(1000), p=0.75)
+        >>> sorted(set(x.tolist()))
+        [0.0, 4.0]
+    """
+    return zero.dropout_(input, p, training) if inplace else zero.dropout(input, p, training)
+
+
+def _drop_channels(
+    op: str, input: Tensor, p: float, training: bool, inplace: bool, spatial: int
+) -> Tensor:
+    batched = input.dim() == spatial + 2
+    if not batched and input.dim() != spatial + 1:
+        raise ShapeError(
+            f"{op}: got an input of shape {tuple(input.shape)}, expected {spatial + 2} dimensions "
+            f"[N, C, …], or {spatial + 1} without N"
+        )
+    dropped = zero.feature_dropout_ if inplace else zero.feature_dropout
+    y = dropped(input if batched else input.unsqueeze(0), p, training)
+    if batched:
+        return y
+    return input if inplace else y.squeeze(0)
+
+
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """:func:`dropout` of whole channels, [N, C, L] or [C, L]."""
+    return _drop_channels("dropout1d", input, p, training, inplace, 1)
+
+
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """:func:`dropout` of whole channels, [N, C, H, W].
+
+    As in PyTorch three dimensions are taken for [N, C, L], with a warning.
+    """
+    if input.dim() == 3:
+        warnings.warn(
+            "dropout2d: got 3 dimensions, which are taken for [N, C, L]; say dropout1d for that, "
+            "or input.unsqueeze(0) for an image without N",
+            stacklevel=2,
+        )
+        return _drop_channels("dropout2d", input, p, training, inplace, 1)
+    return _drop_channels("dropout2d", input, p, training, inplace, 2)
+
+
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """:func:`dropout` of whole channels, [N, C, D, H, W] or [C, D, H, W]."""
+    return _drop_channels("dropout3d", input, p, training, inplace, 3)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
-import zero
-from zero import Parameter, Tensor
+from zero import Parameter, Tensor, _quick_attributes
+from zero.nn.calls import call_hooked, name_module
+from zero.nn.conversion import Conversion
+from zero.nn.hooks import (
+    CALL_DICTS,
+    STATE_DICTS,
+    Hooks,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
+from zero.nn.state_dict import Saving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,23 +22,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["Module"]
+__all__ = ["Module", "register_module_forward_hook", "register_module_forward_pre_hook"]
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What load_state_dict returns: the keys that had no counterpart."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return super().__repr__()
-
-    __str__ = __repr__
-
-
-class Module:
+class Module(Conversion, Saving, Hooks):
     """Base class of everything that has parameters.
 
     A subclass makes its parameters and sub-modules in ``__init__`` by assigning them to attributes,
@@ -90,19 +85,33 @@ class Module:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
+        try:
+            if self._hooked:
+                return call_hooked(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            name_module(error, _CALL)
+            raise
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        _quick_attributes(cls)
+
+    # What copy and pickle made of older or other states is completed by __new__'s.
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
 
     # ---- attributes ----------------------------------------------------------------------------
 
-    # Called only for what is not found the usual way.
+    # Called for what is not found otherwise. _quick_attributes finds members before.
     def __getattr__(self, name: str) -> Any:
         state = self.__dict__
-        if name in state["_parameters"]:
-            return state["_parameters"][name]
-        if name in state["_modules"]:
-            return state["_modules"][name]
-        if name in state["_buffers"]:
-            return state["_buffers"][name]
+        for kind in ("_parameters", "_modules", "_buffers"):
+            members = state.get(kind, ())
+            if name in members:
+                return members[name]
+        if name in CALL_DICTS or name in STATE_DICTS:
+            return self._make_hook_dict(name)
         raise AttributeError(
             f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
         )
@@ -373,6 +382,37 @@ class Module:
                 raise AttributeError(f"'{target}': '{name}' is not a Module")
         return module
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Replaces, or adds, the sub-module at a path.
+
+        Args:
+            target: names with dots between them.
+            module: the new one.
+            strict: there must be one already.
+
+        Raises:
+            ValueError: target is empty, or module is not a Module.
+            AttributeError: the path leads nowhere or to something else than a module.
+
+        Example:
+            >>> import zero
+            >>> model = zero.nn.Sequential(zero.nn.Linear(2, 3), zero.nn.Tanh())
+            >>> model.set_submodule("1", zero.nn.ReLU())
+            >>> model[1]
+            ReLU()
+        """
+        if not isinstance(target, str) or target == "":
+            raise ValueError(f"set_submodule: target must be a path; got {target!r}")
+        if not isinstance(module, Module):
+            raise ValueError(
+                f"set_submodule: '{target}' must be a Module; got {type(module).__name__}"
+            )
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict or hasattr(parent, name):
+            parent.get_submodule(name)  # raises unless it is a module
+        setattr(parent, name, module)
+
     def _get_member(self, target: str, kind: str, called: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
@@ -400,216 +440,7 @@ class Module:
         buffer: Tensor = self._get_member(target, "_buffers", "buffer")
         return buffer
 
-    # ---- saving and loading --------------------------------------------------------------------
-
-    def get_extra_state(self) -> object:
-        """What else state_dict shall hold; who defines this defines set_extra_state too."""
-        raise NotImplementedError(f"{type(self).__name__}: has no get_extra_state()")
-
-    def set_extra_state(self, state: object) -> None:
-        """Takes what get_extra_state returned."""
-        raise NotImplementedError(
-            f"{type(self).__name__}: the state_dict has extra state, but there is no "
-            "set_extra_state() to take it"
-        )
-
-    def _own_state(self) -> dict[str, Tensor]:
-        """The parameters and persistent buffers of this module alone."""
-        members: dict[str, Tensor] = {k: v for k, v in self._parameters.items() if v is not None}
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                members[name] = buffer
-        return members
-
-    def _has_extra_state(self) -> bool:
-        return type(self).get_extra_state is not Module.get_extra_state
-
-    def state_dict(
-        self,
-        *,
-        destination: dict[str, Any] | None = None,
-        prefix: str = "",
-        keep_vars: bool = False,
-    ) -> dict[str, Any]:
-        """All parameters and persistent buffers by path.
-
-        The tensors share memory with the module's; clone what shall stay as it is now.
-
-        Args:
-            destination: a dict to fill instead of a new one.
-            prefix: put before each key.
-            keep_vars: the parameters themselves instead of tensors without gradient.
-
-        Example:
-            >>> import zero
-            >>> list(zero.nn.Linear(2, 3).state_dict())
-            ['weight', 'bias']
-        """
-        if destination is None:
-            destination = OrderedDict()
-        for name, member in self._own_state().items():
-            destination[prefix + name] = member if keep_vars else member.detach()
-        if self._has_extra_state():
-            destination[prefix + "_extra_state"] = self.get_extra_state()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(
-                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
-        return destination
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
-        """Takes parameters and buffers from what :meth:`state_dict` returned.
-
-        All keys and shapes are checked before anything is written.
-
-        Args:
-            state_dict: tensors by path.
-            strict: missing and unexpected keys are errors; else they are only returned.
-            assign: put the given tensors into the module instead of copying their values, so that
-                their dtype and device come along. Optimizers must be made after that.
-
-        Returns:
-            A named tuple of the lists missing_keys and unexpected_keys.
-
-        Raises:
-            TypeError: state_dict is not a mapping.
-            RuntimeError: keys or shapes don't fit; the message lists all of them.
-
-        Example:
-            >>> import zero
-            >>> a, b = zero.nn.Linear(2, 3), zero.nn.Linear(2, 3)
-            >>> b.load_state_dict(a.state_dict())
-            <All keys matched successfully>
-            >>> bool((a.weight == b.weight).all())
-            True
-        """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a mapping; got {type(state_dict).__name__}")
-        known, missing, mismatched = set(), [], []
-        tensors, extras = [], []
-        for path, module in self.named_modules(remove_duplicate=False):
-            prefix = path + "." if path else ""
-            for name, member in module._own_state().items():
-                key = prefix + name
-                known.add(key)
-                if key not in state_dict:
-                    missing.append(key)
-                    continue
-                value = state_dict[key]
-                if not isinstance(value, Tensor):
-                    mismatched.append(f"{key}: got {type(value).__name__}, expected a Tensor")
-                elif value.shape != member.shape:
-                    got, expected = tuple(value.shape), tuple(member.shape)
-                    mismatched.append(f"{key}: got shape {got}, expected {expected}")
-                else:
-                    tensors.append((module, name, member, value))
-            key = prefix + "_extra_state"
-            if module._has_extra_state():
-                known.add(key)
-                if key in state_dict:
-                    extras.append((module, state_dict[key]))
-                else:
-                    missing.append(key)
-        unexpected = [key for key in state_dict if key not in known]
-        faults = [("mismatched", mismatched)]
-        if strict:
-            faults += [("missing", missing), ("unexpected", unexpected)]
-        if any(keys for _, keys in faults):
-            lines = [f"  {what}: {'; '.join(keys)}" for what, keys in faults if keys]
-            raise RuntimeError(
-                f"load_state_dict: keys of the state_dict and of {type(self).__name__} differ\n"
-                + "\n".join(lines)
-            )
-        with zero.no_grad():
-            for module, name, member, value in tensors:
-                if not assign:
-                    member.copy_(value)
-                elif not isinstance(member, Parameter):
-                    setattr(module, name, value)
-                elif isinstance(value, Parameter):
-                    setattr(module, name, value.requires_grad_(member.requires_grad))
-                else:
-                    setattr(module, name, Parameter(value, member.requires_grad))
-        for module, state in extras:
-            module.set_extra_state(state)
-        return IncompatibleKeys(missing, unexpected)
-
-    # ---- all parameters and buffers at once ----------------------------------------------------
-
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Self:
-        """Replaces every parameter, gradient and buffer by fn of it; shared ones stay shared.
-
-        A parameter remains the same object where its device allows, so that optimizers keep it.
-        """
-        done: dict[int, tuple[Tensor, Tensor]] = {}
-        with zero.no_grad():
-            for module in self.modules():
-                for kind in ("_parameters", "_buffers"):
-                    members = module.__dict__[kind]
-                    for name, old in members.items():
-                        if old is not None:
-                            if id(old) not in done:
-                                done[id(old)] = old, _converted(old, fn)  # old: its id stays taken
-                            members[name] = done[id(old)][1]
-        return self
-
-    def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Moves or casts the module in place: ``to(device)``, ``to(dtype)``, ``to(tensor)``.
-
-        A dtype applies to floating-point parameters and buffers only.
-
-        Args:
-            device: where to; moving to "meta" drops the values.
-            dtype: a floating-point dtype.
-            tensor: one whose dtype and device to take.
-            non_blocking: has no effect on these devices.
-
-        Returns:
-            The module itself.
-
-        Raises:
-            TypeError: dtype is not a floating-point one, or an argument is of another type.
-
-        Example:
-            >>> import zero
-            >>> zero.nn.Linear(2, 1).to(zero.float64).weight.dtype
-            zero.float64
-        """
-        device, dtype = _parse_to(*args, **kwargs)
-
-        def convert(t: Tensor) -> Tensor:
-            if dtype is not None and t.is_floating_point():
-                t = t.to(dtype)
-            return t if device is None else t.to(device)
-
-        return self._apply(convert)
-
-    def type(self, dst_type: zero.dtype) -> Self:
-        """Casts all parameters and buffers, those of integers too."""
-        return self._apply(lambda t: t.to(dst_type))
-
-    def float(self) -> Self:
-        """Casts floating-point parameters and buffers to float32."""
-        return self.to(zero.float32)
-
-    def double(self) -> Self:
-        """Casts floating-point parameters and buffers to float64."""
-        return self.to(zero.float64)
-
-    def half(self) -> Self:
-        """Casts floating-point parameters and buffers to float16."""
-        return self.to(zero.float16)
-
-    def bfloat16(self) -> Self:
-        """Casts floating-point parameters and buffers to bfloat16."""
-        return self.to(zero.bfloat16)
-
-    def cpu(self) -> Self:
-        """Moves all parameters and buffers to the CPU."""
-        return self.to("cpu")
+    # ---- modes --------------------------------------------------------------------------------
 
     def apply(self, fn: Callable[[Module], object]) -> Self:
         """Calls fn on every sub-module and on the module itself, children first.
@@ -645,27 +476,6 @@ class Module:
         """Puts the module and all below it into evaluation mode."""
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Says for all parameters whether gradients are recorded; False freezes them."""
-        for parameter in self.parameters():
-            parameter.requires_grad_(requires_grad)
-        return self
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clears the gradients of all parameters.
-
-        Args:
-            set_to_none: drop them; else fill them with zeros.
-        """
-        for parameter in self.parameters():
-            grad = None if set_to_none else parameter.grad
-            if grad is None:
-                parameter.grad = None
-            elif grad.requires_grad:  # of create_graph
-                parameter.grad = grad.detach().zero_()
-            else:
-                grad.zero_()
-
     # ---- text ----------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
@@ -700,41 +510,5 @@ def _check_parameter(name: str, param: Parameter | None) -> None:
         )
 
 
-def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
-    new = fn(old)
-    if new is old or not isinstance(old, Parameter):
-        return new
-    grad = None if old.grad is None else fn(old.grad)
-    if new.device == old.device:
-        parameter = old
-        parameter.grad = None  # it has to fit the data
-        parameter.data = new
-    else:
-        parameter = Parameter(new, old.requires_grad)
-    parameter.grad = grad
-    return parameter
-
-
-def _parse_to(
-    *args: object,
-    device: zero.device | str | None = None,
-    dtype: zero.dtype | None = None,
-    tensor: Tensor | None = None,
-    non_blocking: bool = False,
-) -> tuple[zero.device | None, zero.dtype | None]:
-    for arg in args:
-        if isinstance(arg, Tensor):
-            tensor = arg
-        elif isinstance(arg, zero.dtype):
-            dtype = arg
-        elif isinstance(arg, (str, zero.device)):
-            device = arg
-        elif arg is not None and not isinstance(arg, bool):  # a bool is non_blocking
-            raise TypeError(
-                f"Module.to: expected a dtype, a device or a tensor; got {type(arg).__name__}"
-            )
-    if tensor is not None:
-        device, dtype = tensor.device, tensor.dtype
-    if dtype is not None and not dtype.is_floating_point:
-        raise TypeError(f"Module.to: expected a floating-point dtype; got {dtype}")
-    return (None if device is None else zero.device(device)), dtype
+_CALL = Module.__call__.__code__
+_quick_attributes(Module)

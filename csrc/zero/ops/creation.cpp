@@ -264,6 +264,31 @@ Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions optio
   return y;
 }
 
+Tensor random_choice(const Dims& sizes, double p, double value, TensorOptions options,
+                     Generator* generator) {
+  Tensor y = empty_for("random_choice", sizes, options);
+  if (y.is_meta() || y.numel() == 0) return y;
+  const Generator::Draw d = reserve(generator, y.numel());
+  const BernoulliParams params{p};
+  const RandomFn fill = kernels().random.bernoulli;
+  const auto choose = [&](auto* out, int64_t begin, int64_t n) {
+    using T = std::remove_pointer_t<decltype(out)>;
+    constexpr int64_t kBlock = 512;
+    const T values[2] = {0, static_cast<T>(value)};
+    uint8_t chosen[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t m = std::min(kBlock, n - i);
+      fill(chosen, begin + i, m, d.seed, d.offset, &params);
+      for (int64_t k = 0; k < m; ++k) out[i + k] = values[chosen[k]];
+    }
+  };
+  if (options.dtype == DType::Float64)
+    fill_blocks<double>(y, choose);
+  else
+    fill_blocks<float>(y, choose);
+  return y;
+}
+
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator) {
   ZERO_CHECK(n >= 0, ValueError, "randperm: n is negative; got ", n, ", expected n >= 0");
   ZERO_CHECK(options.dtype != DType::Bool, DTypeError,

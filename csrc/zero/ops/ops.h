@@ -55,6 +55,9 @@ Tensor randn(const Dims& sizes, TensorOptions options = {}, Generator* generator
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options,
                Generator* generator = nullptr);
 Tensor randperm(int64_t n, TensorOptions options, Generator* generator = nullptr);
+// `value` with probability p, else 0.
+Tensor random_choice(const Dims& sizes, double p, double value, TensorOptions options,
+                     Generator* generator = nullptr);
 
 // ---- copy.cpp -----------------------------------------------------------------------------------
 Tensor copy_(const Tensor& self, const Tensor& source);  // broadcasts and casts
@@ -131,6 +134,10 @@ Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 bool equal(const Tensor& a, const Tensor& b);       // same shape and elements
 Tensor sum_to(const Tensor& x, const Dims& sizes);  // undoes a broadcast
+
+// ---- dropout.cpp --------------------------------------------------------------------------------
+// `channels`: x is [N, C, ...], and each of the N * C parts is kept or dropped as a whole.
+Tensor dropout(const Tensor& x, double p, bool channels, Target target = {});
 
 // ---- softmax.cpp, loss.cpp ----------------------------------------------------------------------
 Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});

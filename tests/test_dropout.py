@@ -1,0 +1,133 @@
+"""Dropout as operator, function and layer."""
+
+import math
+
+import numpy as np
+import pytest
+
+import zero
+from zero import nn
+from zero.nn import functional as F
+
+NAMES = ["dropout", "dropout1d", "dropout2d", "dropout3d"]
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("dtype", [zero.float32, zero.float64, zero.float16, zero.bfloat16])
+def test_share_and_scale(p, dtype):
+    zero.manual_seed(3)
+    n = 40_000
+    y = F.dropout(zero.ones(n, dtype=dtype), p).double()
+    kept = (y != 0).sum().item()
+    # Six standard deviations of a binomial distribution.
+    assert abs(kept - (1 - p) * n) < 6 * math.sqrt(n * p * (1 - p))
+    scale = zero.tensor(1 / (1 - p), dtype=dtype).item()
+    assert sorted(set(y.tolist())) == [0, scale]
+
+
+def test_elements_are_independent():
+    zero.manual_seed(0)
+    y = F.dropout(zero.ones(100, 400), 0.5).numpy() - 1
+    # The mean of n products of independent signs: six standard deviations.
+    for other in (np.roll(y, 1, 1), np.roll(y, 1, 0), np.roll(y, 4, 1)):
+        assert abs((y * other).mean()) < 6 / math.sqrt(y.size)
+
+
+@pytest.mark.parametrize("n", [1, 3, 513, 100_003])
+def test_the_same_on_any_number_of_threads(n):
+    threads = zero.get_num_threads()
+    results = []
+    for count in (1, 2, 3, 7):
+        zero.set_num_threads(count)
+        zero.manual_seed(1)
+        results.append([F.dropout(zero.ones(n), 0.3).tolist() for _ in range(2)])
+    zero.set_num_threads(threads)
+    assert results[0] == results[1] == results[2] == results[3]
+    assert n < 100 or results[0][0] != results[0][1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_gradient_has_the_same_pattern(name):
+    shape = {"dropout": (40, 5), "dropout1d": (8, 6, 3), "dropout2d": (8, 6, 3, 2)}.get(
+        name, (8, 6, 2, 2, 2)
+    )
+    x = zero.randn(shape).abs().add(1).requires_grad_()
+    y = getattr(F, name)(x, 0.25)
+    y.sum().backward()
+    # y = x * noise, rounded once.
+    np.testing.assert_allclose(y.detach().numpy(), (x * x.grad).detach().numpy(), rtol=1e-6)
+    assert set(x.grad.flatten().tolist()) == {0.0, zero.tensor(4 / 3).item()}
+    if name != "dropout":
+        assert all(len(set(c)) == 1 for n in x.grad.flatten(2).tolist() for c in n)
+
+
+def test_without_the_first_dimension():
+    x = zero.ones(50, 3)
+    rows = F.dropout1d(x, 0.5).tolist()
+    assert all(len(set(row)) == 1 for row in rows) and {row[0] for row in rows} == {0, 2}
+    assert F.dropout3d(zero.ones(4, 2, 2, 2)).shape == (4, 2, 2, 2)
+    assert F.dropout1d(x, 0.5, inplace=True) is x and len(set(x.flatten().tolist())) == 2
+    with pytest.warns(UserWarning, match="dropout1d") as caught:
+        assert F.dropout2d(zero.ones(4, 2, 2)).shape == (4, 2, 2)
+    assert caught[0].filename == __file__
+    for name, shape in [("dropout1d", (2,)), ("dropout2d", (2, 2)), ("dropout3d", (2, 2, 2))]:
+        with pytest.raises(zero.errors.ShapeError, match=name):
+            getattr(F, name)(zero.ones(shape))
+
+
+def test_the_ends_of_p():
+    x = zero.tensor([1.0, -2.0], requires_grad=True)
+    for same in (F.dropout(x, 0.0), F.dropout(x, 0.5, training=False), nn.Dropout().eval()(x)):
+        assert same is x
+    y = F.dropout(x, 1.0)
+    assert y.tolist() == [0, 0]
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 0]
+    assert F.dropout(zero.zeros(0)).shape == (0,)
+    assert F.dropout(zero.tensor(1.0)).item() in (0, 2)
+    assert F.dropout(zero.ones(2, 3, device="meta")).device.type == "meta"
+    for p in (-0.1, 1.5, math.nan):
+        with pytest.raises(ValueError, match="0 <= p <= 1"):
+            nn.Dropout(p)
+        for train in (True, False):
+            with pytest.raises(ValueError, match="0 <= p <= 1"):
+                F.dropout(x, p, train)
+    with pytest.raises(TypeError, match="dropout"):
+        F.dropout(zero.tensor([1, 2]))
+    with pytest.raises(TypeError, match="train"):
+        F.dropout(x, 0.5, "yes")
+
+
+def test_in_place():
+    x = zero.ones(100)
+    assert F.dropout(x, 0.5, inplace=True) is x and set(x.tolist()) == {0, 2}
+    leaf = zero.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="leaf"):
+        F.dropout(leaf, 0.5, inplace=True)
+    assert leaf.tolist() == [1, 1, 1]
+    y = leaf * 1
+    assert nn.Dropout(0.5, inplace=True)(y) is y
+    y.sum().backward()
+    assert leaf.grad.tolist() == y.tolist()
+
+
+def test_gradients_of_gradients():
+    x = zero.randn(20, dtype=zero.float64, requires_grad=True)
+
+    def f(x):
+        zero.manual_seed(5)
+        return F.dropout(x, 0.4)
+
+    assert zero.autograd.gradcheck(f, (x,)) and zero.autograd.gradgradcheck(f, (x,))
+
+
+def test_layers_and_repr():
+    assert repr(nn.Dropout()) == "Dropout(p=0.5, inplace=False)"
+    for name in NAMES[1:]:
+        cls = getattr(nn, name.replace("d", "D", 1))
+        assert repr(cls(0.2, inplace=True)) == f"{cls.__name__}(p=0.2, inplace=True)"
+    net = nn.Sequential(nn.Dropout(0.5))
+    x = zero.ones(64)
+    assert net.eval()(x) is x
+    assert 0 in net.train()(x).tolist()
+    assert nn.Dropout2d()(zero.ones(2, 2, 2, 2)).shape == (2, 2, 2, 2)

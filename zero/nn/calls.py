@@ -1,0 +1,120 @@
+"""What a call of a module does beside forward(): hooks, and the path of the module in errors."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from itertools import pairwise
+from types import CodeType
+
+from zero.nn.hooks import GLOBAL
+
+__all__ = ["call_hooked", "name_module"]
+
+
+def _run_pre_hooks(module: object, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    with_kwargs = module._forward_pre_hooks_with_kwargs
+    for key, hook in [*GLOBAL._forward_pre_hooks.items(), *module._forward_pre_hooks.items()]:
+        if key in with_kwargs:
+            changed = hook(module, args, kwargs)
+            if changed is None:
+                continue
+            if not (isinstance(changed, tuple) and len(changed) == 2):
+                raise RuntimeError(
+                    f"{type(module).__name__}: a forward pre-hook with kwargs returns None or "
+                    f"(args, kwargs); got {type(changed).__name__}"
+                )
+            args, kwargs = changed
+        else:
+            changed = hook(module, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+    return args, kwargs
+
+
+def call_hooked(module: object, args: tuple, kwargs: dict) -> object:
+    """forward() between the hooks of the module and those of all modules."""
+    hooks = [*GLOBAL._forward_hooks.items(), *module._forward_hooks.items()]
+    with_kwargs = module._forward_hooks_with_kwargs
+    waiting = {  # to be called even after an error
+        key: hook
+        for key, hook in hooks
+        if key in module._forward_hooks_always_called or key in GLOBAL._forward_hooks_always_called
+    }
+    result = None
+
+    def run(key: int, hook: object) -> object:
+        waiting.pop(key, None)
+        if key in with_kwargs or key in GLOBAL._forward_hooks_with_kwargs:
+            changed = hook(module, args, kwargs, result)
+        else:
+            changed = hook(module, args, result)
+        return result if changed is None else changed
+
+    try:
+        args, kwargs = _run_pre_hooks(module, args, kwargs)
+        result = module.forward(*args, **kwargs)
+        # Read anew: forward() and the hooks may add and remove hooks.
+        for key, hook in [*GLOBAL._forward_hooks.items(), *module._forward_hooks.items()]:
+            result = run(key, hook)
+        return result
+    except Exception:
+        for key, hook in list(waiting.items()):
+            try:
+                result = run(key, hook)
+            except Exception as error:
+                warnings.warn(
+                    f"{type(module).__name__}: a forward hook with always_call=True raised "
+                    f"{type(error).__name__}: {error}; the error before it is raised",
+                    stacklevel=4,
+                )
+        raise
+
+
+def _path(chain: list) -> str:
+    """The path from a module through those that it called, one by the other."""
+    names = []
+    for outer, inner in pairwise(chain):
+        for name, module in outer.named_modules(remove_duplicate=False):
+            if module is inner:
+                names += [name] if name else []  # a module that calls itself
+                break
+        else:  # no sub-module, but a module from elsewhere
+            names.append(f"({type(inner).__name__})")
+    return ".".join(names)
+
+
+def name_module(error: Exception, call: CodeType) -> None:
+    """Adds to an error which module failed, if no other module called this one.
+
+    The modules on the way are those of the frames that it came through, so that calls which work
+    needn't keep a list.
+
+    Args:
+        error: what forward() raised.
+        call: the code of Module.__call__, the caller of this function.
+    """
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code is call:
+            return  # the outer call will do it
+        frame = frame.f_back
+    if "_failed_module" in error.__dict__:
+        return
+    chain, trace = [], error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is call:
+            module = trace.tb_frame.f_locals["self"]
+            if not chain or chain[-1] is not module:
+                chain.append(module)
+        trace = trace.tb_next
+    name = type(chain[-1]).__name__
+    path = _path(chain)
+    where = f"in module {path} ({name}) of {type(chain[0]).__name__}" if path else f"in {name}"
+    error._failed_module = path
+    text = error.args[0] if len(error.args) == 1 else None
+    # What operators raise says it in the message; of other classes the message may be data.
+    if isinstance(error, (RuntimeError, TypeError)) and type(text) is str:
+        error.args = (f"{text}\n  {where}",)
+    elif hasattr(error, "add_note"):  # from Python 3.11 on
+        error.add_note(where)

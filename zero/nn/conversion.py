@@ -1,0 +1,185 @@
+"""Casts and moves of all parameters and buffers of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import zero
+from zero import Parameter, Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Self
+
+__all__ = ["Conversion"]
+
+
+class Conversion:
+    """The part of :class:`Module` that goes over all parameters and buffers."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replaces every parameter, gradient and buffer by fn of it; shared ones stay shared.
+
+        A parameter remains the same object where its device allows, so that optimizers keep it.
+        """
+        done = {}
+        with zero.no_grad():
+            for module in self.modules() if recurse else (self,):
+                for members in (module._parameters, module._buffers):
+                    for name, old in members.items():
+                        if old is not None:
+                            if id(old) not in done:
+                                done[id(old)] = old, _converted(old, fn)  # old: its id stays taken
+                            members[name] = done[id(old)][1]
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Moves or casts the module in place: ``to(device)``, ``to(dtype)``, ``to(tensor)``.
+
+        A dtype applies to floating-point parameters and buffers only.
+
+        Args:
+            device: where to; moving to "meta" drops the values.
+            dtype: a floating-point dtype.
+            tensor: one whose dtype and device to take.
+            non_blocking: has no effect on these devices.
+
+        Returns:
+            The module itself.
+
+        Raises:
+            TypeError: dtype is not a floating-point one, or an argument is of another type.
+
+        Example:
+            >>> import zero
+            >>> zero.nn.Linear(2, 1).to(zero.float64).weight.dtype
+            zero.float64
+        """
+        device, dtype = _parse_to(*args, **kwargs)
+
+        def convert(t: Tensor) -> Tensor:
+            if dtype is not None and t.is_floating_point():
+                t = t.to(dtype)
+            return t if device is None else t.to(device)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: zero.dtype) -> Self:
+        """Casts all parameters and buffers, those of integers too."""
+        return self._apply(lambda t: t.to(dst_type))
+
+    def float(self) -> Self:
+        """Casts floating-point parameters and buffers to float32."""
+        return self.to(zero.float32)
+
+    def double(self) -> Self:
+        """Casts floating-point parameters and buffers to float64."""
+        return self.to(zero.float64)
+
+    def half(self) -> Self:
+        """Casts floating-point parameters and buffers to float16."""
+        return self.to(zero.float16)
+
+    def bfloat16(self) -> Self:
+        """Casts floating-point parameters and buffers to bfloat16."""
+        return self.to(zero.bfloat16)
+
+    def cpu(self) -> Self:
+        """Moves all parameters and buffers to the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: zero.device | int | None = None) -> Self:
+        """Raises the error that says which devices there are; for programs that ask for others."""
+        return self.to("cuda" if device is None or isinstance(device, int) else device)
+
+    def to_empty(self, *, device: zero.device | str | None, recurse: bool = True) -> Self:
+        """Gives all parameters and buffers memory on a device without setting values.
+
+        A model made on "meta", which needs no memory, is so brought to the CPU; its values then
+        come from load_state_dict or an initialization.
+
+        Args:
+            device: where the memory is.
+            recurse: that of the sub-modules too.
+
+        Example:
+            >>> import zero
+            >>> model = zero.nn.Linear(2, 3, device="meta").to_empty(device="cpu")
+            >>> model.weight.device
+            device(type='cpu')
+        """
+        return self._apply(lambda t: zero.empty_like(t, device=device), recurse)
+
+    def share_memory(self) -> Self:
+        """Not available: tensors cannot lie in memory shared by processes.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__}.share_memory: tensors in memory that processes share are not "
+            "supported; send state_dict() to the other process, or use threads"
+        )
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Says for all parameters whether gradients are recorded; False freezes them."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clears the gradients of all parameters.
+
+        Args:
+            set_to_none: drop them; else fill them with zeros.
+        """
+        for parameter in self.parameters():
+            grad = None if set_to_none else parameter.grad
+            if grad is None:
+                parameter.grad = None
+            elif grad.requires_grad:  # of create_graph
+                parameter.grad = grad.detach().zero_()
+            else:
+                grad.zero_()
+
+
+def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
+    new = fn(old)
+    if new is old or not isinstance(old, Parameter):
+        return new
+    grad = None if old.grad is None else fn(old.grad)
+    if new.device == old.device:
+        parameter = old
+        parameter.grad = None  # it has to fit the data
+        parameter.data = new
+    else:
+        parameter = Parameter(new, old.requires_grad)
+    parameter.grad = grad
+    return parameter
+
+
+def _parse_to(
+    *args: object,
+    device: zero.device | str | None = None,
+    dtype: zero.dtype | None = None,
+    tensor: Tensor | None = None,
+    non_blocking: bool = False,
+) -> tuple[zero.device | None, zero.dtype | None]:
+    for arg in args:
+        if isinstance(arg, Tensor):
+            tensor = arg
+        elif isinstance(arg, zero.dtype):
+            dtype = arg
+        elif isinstance(arg, (str, zero.device)):
+            device = arg
+        elif arg is not None and not isinstance(arg, bool):  # a bool is non_blocking
+            raise TypeError(
+                f"Module.to: expected a dtype, a device or a tensor; got {type(arg).__name__}"
+            )
+    if tensor is not None:
+        device, dtype = tensor.device, tensor.dtype
+    if dtype is not None and not dtype.is_floating_point:
+        raise TypeError(f"Module.to: expected a floating-point dtype; got {dtype}")
+    return (None if device is None else zero.device(device)), dtype

@@ -1,0 +1,129 @@
+"""Dropout as layers."""
+
+from __future__ import annotations
+
+from zero import Tensor
+from zero.nn import functional as F
+from zero.nn.module import Module
+
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
+
+
+class _Dropout(Module):
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        if not 0 <= p <= 1:
+            raise ValueError(
+                f"{type(self).__name__}: p is no probability; got {p}, expected 0 <= p <= 1"
+            )
+        self.p = p
+        self.inplace = inplace
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """Sets elements to 0 with probability p in training and divides the others by 1 - p.
+
+    In evaluation mode it returns its input.
+
+    Args:
+        p: the probability of an element to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [*], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.Dropout(0.75)
+        >>> sorted(set(layer(zero.ones(1000)).tolist()))
+        [0.0, 4.0]
+        >>> layer.eval()(zero.ones(2))
+        tensor([1., 1.])
+
+    Source: Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting,
+    2014.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout1d(_Dropout):
+    """Dropout of whole channels of a sequence: all of ``input[n, c]`` is kept, or nothing.
+
+    Args:
+        p: the probability of a channel to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [N, C, L] or [C, L], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> x = zero.nn.Dropout1d(0.5)(zero.ones(4, 8, 3))
+        >>> all(len(set(channel)) == 1 for sample in x.tolist() for channel in sample)
+        True
+
+    Source: Tompson et al., Efficient object localization using convolutional networks, 2015.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(_Dropout):
+    """Dropout of whole channels of an image: all of ``input[n, c]`` is kept, or nothing.
+
+    Args:
+        p: the probability of a channel to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [N, C, H, W], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> zero.nn.Dropout2d(0.2)(zero.ones(4, 8, 3, 3)).shape
+        zero.Size([4, 8, 3, 3])
+
+    Source: as :class:`Dropout1d`.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(_Dropout):
+    """Dropout of whole channels of a volume: all of ``input[n, c]`` is kept, or nothing.
+
+    Args:
+        p: the probability of a channel to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [N, C, D, H, W] or [C, D, H, W], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> zero.nn.Dropout3d(0.2)(zero.ones(4, 8, 3, 3, 3)).shape
+        zero.Size([4, 8, 3, 3, 3])
+
+    Source: as :class:`Dropout1d`.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.dropout3d(input, self.p, self.training, self.inplace)

@@ -1,0 +1,330 @@
+"""state_dict and load_state_dict: what a module has learned, in and out."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Mapping
+
+import zero
+from zero import Parameter, Tensor
+
+__all__ = ["Saving"]
+
+EXTRA = "_extra_state"
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What load_state_dict returns: the keys that had no counterpart."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class Saving:
+    """The part of :class:`Module` that saves and loads."""
+
+    # A class whose keys change counts this up; loading gets it as local_metadata["version"].
+    _version: int = 1
+
+    def get_extra_state(self) -> object:
+        """What else state_dict shall hold; who defines this defines set_extra_state too.
+
+        Example:
+            >>> import zero
+            >>> class Counter(zero.nn.Module):
+            ...     count = 0
+            ...     def get_extra_state(self):
+            ...         return {"count": self.count}
+            ...     def set_extra_state(self, state):
+            ...         self.count = state["count"]
+            >>> Counter().state_dict()
+            OrderedDict([('_extra_state', {'count': 0})])
+        """
+        raise NotImplementedError(f"{type(self).__name__}: has no get_extra_state()")
+
+    def set_extra_state(self, state: object) -> None:
+        """Takes what get_extra_state returned."""
+        raise NotImplementedError(
+            f"{type(self).__name__}: the state_dict has extra state, but there is no "
+            "set_extra_state() to take it"
+        )
+
+    def _own_state(self) -> dict[str, Tensor]:
+        """The parameters and persistent buffers of this module alone."""
+        members = {k: v for k, v in self._parameters.items() if v is not None}
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._non_persistent_buffers_set:
+                members[name] = buffer
+        return members
+
+    # ---- saving --------------------------------------------------------------------------------
+
+    def _save_to_state_dict(
+        self, destination: dict[str, Tensor], prefix: str, keep_vars: bool
+    ) -> None:
+        """Stores what this module alone has; a subclass may store it differently."""
+        for name, member in self._own_state().items():
+            destination[prefix + name] = member if keep_vars else member.detach()
+        if type(self).get_extra_state is not Saving.get_extra_state:
+            destination[prefix + EXTRA] = self.get_extra_state()
+
+    def state_dict(
+        self,
+        *args: object,
+        destination: dict[str, Tensor] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Tensor]:
+        """All parameters and persistent buffers by path.
+
+        The tensors share memory with the module's; clone what shall stay as it is now. The
+        attribute ``_metadata`` of the result holds the version of each module.
+
+        Args:
+            args: destination, prefix and keep_vars by position, as in old programs.
+            destination: a dict to fill instead of a new one.
+            prefix: put before each key.
+            keep_vars: the parameters themselves instead of tensors without gradient.
+
+        Example:
+            >>> import zero
+            >>> list(zero.nn.Linear(2, 3).state_dict())
+            ['weight', 'bias']
+        """
+        if args:
+            if len(args) > 3:
+                raise TypeError(f"state_dict: takes up to 3 positional arguments; got {len(args)}")
+            given = [destination, prefix, keep_vars]
+            given[: len(args)] = args
+            destination, prefix, keep_vars = given
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        state = self.__dict__
+        for hook in list(state.get("_state_dict_pre_hooks", {}).values()):
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
+        for hook in list(state.get("_state_dict_hooks", {}).values()):
+            changed = hook(self, destination, prefix, local_metadata)
+            if changed is not None:
+                destination = changed
+        return destination
+
+    # ---- loading -------------------------------------------------------------------------------
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+    ) -> _IncompatibleKeys:
+        """Takes parameters and buffers from what :meth:`state_dict` returned.
+
+        All keys and shapes are checked before anything is written.
+
+        Args:
+            state_dict: tensors by path.
+            strict: missing and unexpected keys are errors; else they are only returned.
+            assign: put the given tensors into the module instead of copying their values, so that
+                their dtype and device come along. Optimizers must be made after that.
+
+        Returns:
+            A named tuple of the lists missing_keys and unexpected_keys.
+
+        Raises:
+            TypeError: state_dict is not a mapping.
+            RuntimeError: keys or shapes don't fit; the message lists all of them.
+
+        Example:
+            >>> import zero
+            >>> a, b = zero.nn.Linear(2, 3), zero.nn.Linear(2, 3)
+            >>> b.load_state_dict(a.state_dict())
+            <All keys matched successfully>
+            >>> bool((a.weight == b.weight).all())
+            True
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"load_state_dict: expected a mapping; got {type(state_dict).__name__}")
+        load = _Load(self, state_dict, strict, assign)
+        try:
+            load.check()
+            load.write()
+        except BaseException:
+            load.undo()
+            raise
+        return load.incompatible
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Tensor],
+        prefix: str,
+        local_metadata: dict,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Takes what belongs to this module alone; a subclass may change state_dict before.
+
+        Faults are added to the three lists, and nothing raises. As the method of Module itself is
+        followed by nothing, its writes wait until all modules have been checked; those of a
+        subclass's method are done at once, and undone when a later module has faults.
+        """
+        for hook in list(self.__dict__.get("_load_state_dict_pre_hooks", {}).values()):
+            hook(
+                self,
+                state_dict,
+                prefix,
+                local_metadata,
+                strict,
+                missing_keys,
+                unexpected_keys,
+                error_msgs,
+            )
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        load = local_metadata.get("load")
+        members = self._own_state()
+        has_extra = type(self).set_extra_state is not Saving.set_extra_state
+        for name, member in members.items():
+            key = prefix + name
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+                continue
+            value = state_dict[key]
+            if not isinstance(value, Tensor):
+                error_msgs.append(f"{key}: got {type(value).__name__}, expected a Tensor")
+                continue
+            if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
+                value = value[0]  # as files of old programs have it
+            if value.shape != member.shape:
+                error_msgs.append(
+                    f"size mismatch for {key}: got shape {tuple(value.shape)} in the state_dict, "
+                    f"expected {tuple(member.shape)} of the model"
+                )
+            elif load is None:
+                with zero.no_grad():
+                    _write(self, name, member, value, assign)
+            else:
+                load.writes.append((self, name, member, value))
+        key = prefix + EXTRA
+        if has_extra or type(self).get_extra_state is not Saving.get_extra_state:
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+            elif load is None:
+                self.set_extra_state(state_dict[key])
+            else:
+                load.extras.append((self, state_dict[key]))
+            members[EXTRA] = None
+        if strict:
+            for key in state_dict:
+                if key.startswith(prefix):
+                    name, dot, _ = key[len(prefix) :].partition(".")
+                    if name not in self._modules if dot else name not in members:
+                        unexpected_keys.append(key)
+
+
+def _write(module: Saving, name: str, member: Tensor, value: Tensor, assign: bool) -> None:
+    if not assign:
+        member.copy_(value)
+    elif not isinstance(member, Parameter):
+        setattr(module, name, value)
+    elif isinstance(value, Parameter):
+        setattr(module, name, value.requires_grad_(member.requires_grad))
+    else:
+        setattr(module, name, Parameter(value, member.requires_grad))
+
+
+class _Load:
+    """One load_state_dict: check everything, then write."""
+
+    def __init__(self, root: Saving, state_dict: Mapping, strict: bool, assign: bool) -> None:
+        self.root = root
+        self.state_dict = OrderedDict(state_dict)
+        self.metadata = getattr(state_dict, "_metadata", None) or {}
+        self.strict = strict
+        self.assign = assign
+        self.incompatible = _IncompatibleKeys([], [])
+        self.errors: list[str] = []
+        self.writes: list[tuple[Saving, str, Tensor, Tensor]] = []
+        self.extras: list[tuple[Saving, object]] = []
+        self.hooks: list[tuple[Saving, Callable]] = []
+        self.before: list[tuple[Saving, str, Tensor, Tensor]] = []  # what undo() writes
+
+    def check(self) -> None:
+        self._visit(self.root, self.state_dict, "")
+        if self.errors or not self.hooks:  # hooks may change the lists of keys
+            self._raise_faults()
+
+    def write(self) -> None:
+        if self.hooks and self.strict and any(self.incompatible):
+            for module, name, member, _ in self.writes:
+                self._remember(module, name, member)
+        with zero.no_grad():
+            for module, name, member, value in self.writes:
+                _write(module, name, member, value, self.assign)
+        for module, state in self.extras:
+            module.set_extra_state(state)
+        for module, hook in self.hooks:
+            if hook(module, self.incompatible) is not None:
+                raise RuntimeError(
+                    "register_load_state_dict_post_hook: a hook returned something, expected None; "
+                    "it changes incompatible_keys in place"
+                )
+        self._raise_faults()
+
+    def undo(self) -> None:
+        with zero.no_grad():
+            for module, name, member, value in reversed(self.before):
+                member.copy_(value)
+                setattr(module, name, member)
+
+    def _remember(self, module: Saving, name: str, member: Tensor) -> None:
+        self.before.append((module, name, member, member.detach().clone()))
+
+    def _visit(self, module: Saving, state_dict: dict, prefix: str) -> None:
+        local = dict(self.metadata.get(prefix[:-1], {}))
+        local["assign_to_params_buffers"] = self.assign
+        if type(module)._load_from_state_dict is Saving._load_from_state_dict:
+            local["load"] = self
+        else:
+            for name, member in module._own_state().items():
+                self._remember(module, name, member)
+        # Always as if strict: the keys are returned in any case.
+        missing, unexpected = self.incompatible
+        module._load_from_state_dict(
+            state_dict, prefix, local, True, missing, unexpected, self.errors
+        )
+        for name, child in module._modules.items():
+            if child is not None:
+                start = f"{prefix}{name}."
+                part = OrderedDict((k, v) for k, v in state_dict.items() if k.startswith(start))
+                self._visit(child, part, start)
+        for hook in module.__dict__.get("_load_state_dict_post_hooks", {}).values():
+            self.hooks.append((module, hook))
+
+    def _raise_faults(self) -> None:
+        faults = []
+        if self.strict:
+            for what, keys in zip(("Missing", "Unexpected"), self.incompatible, strict=True):
+                if keys:
+                    listed = ", ".join(f'"{key}"' for key in keys)
+                    faults.append(f"{what} key(s) in state_dict: {listed}.")
+        faults += self.errors
+        if faults:
+            raise RuntimeError(
+                "load_state_dict: Error(s) in loading state_dict for "
+                f"{type(self.root).__name__}:" + "".join(f"\n\t{fault}" for fault in faults)
+            )
