@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from itertools import pairwise
-from types import CodeType
+from types import CodeType, FrameType
 
 from zero.nn.hooks import GLOBAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from zero.nn.module import Module
 
 __all__ = ["call_hooked", "name_module"]
 
 
-def _run_pre_hooks(module: object, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+def _run_pre_hooks(
+    module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     with_kwargs = module._forward_pre_hooks_with_kwargs
     for key, hook in [*GLOBAL._forward_pre_hooks.items(), *module._forward_pre_hooks.items()]:
         if key in with_kwargs:
@@ -32,7 +41,7 @@ def _run_pre_hooks(module: object, args: tuple, kwargs: dict) -> tuple[tuple, di
     return args, kwargs
 
 
-def call_hooked(module: object, args: tuple, kwargs: dict) -> object:
+def call_hooked(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """forward() between the hooks of the module and those of all modules."""
     hooks = [*GLOBAL._forward_hooks.items(), *module._forward_hooks.items()]
     with_kwargs = module._forward_hooks_with_kwargs
@@ -41,9 +50,9 @@ def call_hooked(module: object, args: tuple, kwargs: dict) -> object:
         for key, hook in hooks
         if key in module._forward_hooks_always_called or key in GLOBAL._forward_hooks_always_called
     }
-    result = None
+    result: Any = None
 
-    def run(key: int, hook: object) -> object:
+    def run(key: int, hook: Callable[..., Any]) -> Any:
         waiting.pop(key, None)
         if key in with_kwargs or key in GLOBAL._forward_hooks_with_kwargs:
             changed = hook(module, args, kwargs, result)
@@ -71,9 +80,9 @@ def call_hooked(module: object, args: tuple, kwargs: dict) -> object:
         raise
 
 
-def _path(chain: list) -> str:
+def _path(chain: list[Module]) -> str:
     """The path from a module through those that it called, one by the other."""
-    names = []
+    names: list[str] = []
     for outer, inner in pairwise(chain):
         for name, module in outer.named_modules(remove_duplicate=False):
             if module is inner:
@@ -94,14 +103,15 @@ def name_module(error: Exception, call: CodeType) -> None:
         error: what forward() raised.
         call: the code of Module.__call__, the caller of this function.
     """
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code is call:
             return  # the outer call will do it
         frame = frame.f_back
     if "_failed_module" in error.__dict__:
         return
-    chain, trace = [], error.__traceback__
+    chain: list[Module] = []
+    trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code is call:
             module = trace.tb_frame.f_locals["self"]
@@ -111,7 +121,7 @@ def name_module(error: Exception, call: CodeType) -> None:
     name = type(chain[-1]).__name__
     path = _path(chain)
     where = f"in module {path} ({name}) of {type(chain[0]).__name__}" if path else f"in {name}"
-    error._failed_module = path
+    error.__dict__["_failed_module"] = path
     text = error.args[0] if len(error.args) == 1 else None
     # What operators raise says it in the message; of other classes the message may be data.
     if isinstance(error, (RuntimeError, TypeError)) and type(text) is str:

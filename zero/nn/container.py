@@ -22,6 +22,11 @@ class _Modules(Module):
 
     _modules: dict[str, Module]  # type: ignore[assignment]  # nobody asks for None
 
+    if TYPE_CHECKING:
+
+        def __getitem__(self, idx: Any) -> Any: ...
+        def append(self, module: Module) -> Self: ...
+
     def __len__(self) -> int:
         return len(self._modules)
 
@@ -84,7 +89,7 @@ class _Modules(Module):
 
     def pop(self, key: int | slice) -> Module | Self:
         """Removes and returns the module at a position."""
-        module = self[key]
+        module: Module | Self = self[key]
         del self[key]
         return module
 
@@ -112,7 +117,7 @@ class Sequential(_Modules):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            self.extend(args)
+            self.extend(args)  # type: ignore[arg-type]  # it checks each
 
     def forward(self, input: Any) -> Any:
         for module in self._modules.values():
@@ -232,6 +237,8 @@ class ModuleDict(Module):
         {'policy': zero.Size([2]), 'value': zero.Size([1])}
     """
 
+    _modules: dict[str, Module]  # type: ignore[assignment]  # nobody asks for None
+
     def __init__(
         self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
     ) -> None:
@@ -290,18 +297,18 @@ class ModuleDict(Module):
             self[key] = module
 
 
-def pairs_of(op: str, entries: object) -> list[tuple]:
+def pairs_of(op: str, entries: Any) -> list[tuple[Any, Any]]:
     """The (key, value) pairs of a mapping or of what lists them, checked."""
     if isinstance(entries, (Mapping, Module)) and hasattr(entries, "items"):
         return list(entries.items())
     if not isinstance(entries, Iterable):
         raise TypeError(f"{op}: expected a mapping or pairs; got {type(entries).__name__}")
-    pairs = []
+    pairs: list[tuple[Any, Any]] = []
     for i, pair in enumerate(entries):
         if not isinstance(pair, Iterable):
             raise TypeError(f"{op}: entry {i} is no pair; got {type(pair).__name__}")
         pair = tuple(pair)
         if len(pair) != 2:
             raise ValueError(f"{op}: entry {i} is no pair; got {len(pair)} elements")
-        pairs.append(pair)
+        pairs.append((pair[0], pair[1]))
     return pairs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import zero
 from zero import Parameter, Tensor
@@ -19,15 +19,21 @@ __all__ = ["Conversion"]
 class Conversion:
     """The part of :class:`Module` that goes over all parameters and buffers."""
 
+    if TYPE_CHECKING:
+
+        def modules(self) -> Iterator[Any]: ...
+        def parameters(self) -> Iterator[Parameter]: ...
+
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replaces every parameter, gradient and buffer by fn of it; shared ones stay shared.
 
         A parameter remains the same object where its device allows, so that optimizers keep it.
         """
-        done = {}
+        done: dict[int, tuple[Tensor, Tensor]] = {}
         with zero.no_grad():
             for module in self.modules() if recurse else (self,):
-                for members in (module._parameters, module._buffers):
+                for kind in ("_parameters", "_buffers"):
+                    members = module.__dict__[kind]
                     for name, old in members.items():
                         if old is not None:
                             if id(old) not in done:

@@ -7,6 +7,10 @@ from collections.abc import Callable
 
 from zero.utils.hooks import RemovableHandle
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Hooks", "register_module_forward_hook", "register_module_forward_pre_hook"]
 
 # Dicts of hooks are made when they are first asked for; a module without hooks has none. Those of
@@ -37,15 +41,20 @@ class Hooks:
 
     _hooked = False  # whether a call has to look for hooks
 
-    def _make_hook_dict(self, name: str) -> OrderedDict:
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def _make_hook_dict(self, name: str) -> OrderedDict[int, Any]:
         state = self.__dict__
-        hooks = state[name] = OrderedDict()
+        hooks: OrderedDict[int, Any] = OrderedDict()
+        state[name] = hooks
         if name in CALL_DICTS:
             state["_hooked"] = True
         return hooks
 
     def _add_hook(
-        self, op: str, hook: Callable, name: str, prepend: bool = False, **flags: bool
+        self, op: str, hook: Callable[..., Any], name: str, prepend: bool = False, **flags: bool
     ) -> RemovableHandle:
         if not callable(hook):
             raise TypeError(f"{op}: hook must be callable; got {type(hook).__name__}")
@@ -63,7 +72,7 @@ class Hooks:
     # ---- calls ---------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Has a function called before each forward; it may change the arguments.
 
@@ -99,7 +108,7 @@ class Hooks:
 
     def register_forward_hook(
         self,
-        hook: Callable,
+        hook: Callable[..., Any],
         *,
         prepend: bool = False,
         with_kwargs: bool = False,
@@ -140,31 +149,30 @@ class Hooks:
 
     # ---- state ---------------------------------------------------------------------------------
 
-    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Has ``hook(module, prefix, keep_vars)`` called before state_dict reads the module."""
         return self._add_hook("register_state_dict_pre_hook", hook, "_state_dict_pre_hooks")
 
-    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Has ``hook(module, state_dict, prefix, local_metadata)`` called after state_dict has
         stored the module and what is below it. The hook changes state_dict in place and returns
         None.
         """
 
-        def checked(module, state_dict, prefix, local_metadata):
-            if hook(module, state_dict, prefix, local_metadata) is not None:
+        def checked(*args: object) -> None:
+            if hook(*args) is not None:
                 raise RuntimeError(
                     "register_state_dict_post_hook: a hook returned something, expected None"
                 )
 
-        if not callable(hook):
-            checked = hook  # refused with the right name
-        return self._add_hook("register_state_dict_post_hook", checked, "_state_dict_hooks")
+        used = checked if callable(hook) else hook  # what is no function is refused
+        return self._add_hook("register_state_dict_post_hook", used, "_state_dict_hooks")
 
-    def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The same; a hook that returns a dict replaces the state_dict by it."""
         return self._add_hook("_register_state_dict_hook", hook, "_state_dict_hooks")
 
-    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Has a function called before the module takes its part of a state_dict.
 
         Args:
@@ -187,20 +195,19 @@ class Hooks:
         )
 
     def _register_load_state_dict_pre_hook(
-        self, hook: Callable, with_module: bool = False
+        self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
         """The same; the hook gets the module only if asked for."""
-        if not with_module and callable(hook):
-            inner = hook
 
-            def hook(module: object, *args: object) -> object:
-                return inner(*args)
+        def without_module(module: object, *args: object) -> object:
+            return hook(*args)
 
+        used = hook if with_module or not callable(hook) else without_module
         return self._add_hook(
-            "_register_load_state_dict_pre_hook", hook, "_load_state_dict_pre_hooks"
+            "_register_load_state_dict_pre_hook", used, "_load_state_dict_pre_hooks"
         )
 
-    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Has ``hook(module, incompatible_keys)`` called after load_state_dict has gone through the
         module and what is below it. The hook may change the lists missing_keys and unexpected_keys,
         and returns None.
@@ -213,12 +220,12 @@ class Hooks:
 class _Everywhere(Hooks):
     """The hooks of all modules, as if of one."""
 
-    def __getattr__(self, name: str) -> OrderedDict:
+    def __getattr__(self, name: str) -> Any:
         if name not in CALL_DICTS:
             raise AttributeError(name)
         return self._make_hook_dict(name)
 
-    def _add_hook(self, *args: object, **flags: object) -> RemovableHandle:
+    def _add_hook(self, *args: Any, **flags: Any) -> RemovableHandle:
         handle = super()._add_hook(*args, **flags)
         Hooks._hooked = True  # from now on every call looks for hooks
         return handle
@@ -227,13 +234,13 @@ class _Everywhere(Hooks):
 GLOBAL = _Everywhere()
 
 
-def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Has ``hook(module, args)`` called before forward of every module, before its own hooks."""
     return GLOBAL.register_forward_pre_hook(hook)
 
 
 def register_module_forward_hook(
-    hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Has ``hook(module, args, output)`` called after forward of every module, before its own."""
     return GLOBAL.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)

@@ -98,7 +98,7 @@ class Module(Conversion, Saving, Hooks):
         _quick_attributes(cls)
 
     # What copy and pickle made of older or other states is completed by __new__'s.
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
     # ---- attributes ----------------------------------------------------------------------------

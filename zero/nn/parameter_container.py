@@ -60,7 +60,7 @@ class ParameterList(_Container):
 
     _size = 0
 
-    def __init__(self, values: Iterable | None = None) -> None:
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
         if values is not None:
             self.extend(values)
 
@@ -73,7 +73,7 @@ class ParameterList(_Container):
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, idx: slice | int) -> object:
@@ -84,7 +84,7 @@ class ParameterList(_Container):
     def __setitem__(self, idx: int, param: object) -> None:
         setattr(self, self._name(idx), _as_parameter(param))
 
-    def __iadd__(self, parameters: Iterable) -> Self:
+    def __iadd__(self, parameters: Iterable[Any]) -> Self:
         return self.extend(parameters)
 
     def append(self, value: object) -> Self:
@@ -93,7 +93,7 @@ class ParameterList(_Container):
         self._size += 1
         return self
 
-    def extend(self, values: Iterable) -> Self:
+    def extend(self, values: Iterable[Any]) -> Self:
         """Adds values at the end; returns self.
 
         Raises:
@@ -128,7 +128,7 @@ class ParameterDict(_Container):
         ['left', 'right']
     """
 
-    def __init__(self, parameters: Mapping | Iterable | None = None) -> None:
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[Any] | None = None) -> None:
         self._keys: dict[str, None] = {}
         if parameters is not None:
             self.update(parameters)
@@ -173,7 +173,7 @@ class ParameterDict(_Container):
         """The keys."""
         return self._keys.keys()
 
-    def values(self) -> Iterable:
+    def values(self) -> Iterable[Any]:
         """The values."""
         return [self[key] for key in self._keys]
 
@@ -217,7 +217,7 @@ class ParameterDict(_Container):
         """A new dict with these keys and one value."""
         return ParameterDict((key, default) for key in keys)
 
-    def update(self, parameters: Mapping | Iterable) -> None:
+    def update(self, parameters: Mapping[str, Any] | Iterable[Any]) -> None:
         """Adds values, and replaces those whose keys are there already.
 
         Raises:

@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping
 import zero
 from zero import Parameter, Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Saving"]
 
 EXTRA = "_extra_state"
@@ -31,6 +35,11 @@ class Saving:
 
     # A class whose keys change counts this up; loading gets it as local_metadata["version"].
     _version: int = 1
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _non_persistent_buffers_set: set[str]
+    _modules: dict[str, Any]
 
     def get_extra_state(self) -> object:
         """What else state_dict shall hold; who defines this defines set_extra_state too.
@@ -57,7 +66,7 @@ class Saving:
 
     def _own_state(self) -> dict[str, Tensor]:
         """The parameters and persistent buffers of this module alone."""
-        members = {k: v for k, v in self._parameters.items() if v is not None}
+        members: dict[str, Tensor] = {k: v for k, v in self._parameters.items() if v is not None}
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 members[name] = buffer
@@ -66,7 +75,7 @@ class Saving:
     # ---- saving --------------------------------------------------------------------------------
 
     def _save_to_state_dict(
-        self, destination: dict[str, Tensor], prefix: str, keep_vars: bool
+        self, destination: dict[str, Any], prefix: str, keep_vars: bool
     ) -> None:
         """Stores what this module alone has; a subclass may store it differently."""
         for name, member in self._own_state().items():
@@ -77,10 +86,10 @@ class Saving:
     def state_dict(
         self,
         *args: object,
-        destination: dict[str, Tensor] | None = None,
+        destination: dict[str, Any] | None = None,
         prefix: str = "",
         keep_vars: bool = False,
-    ) -> dict[str, Tensor]:
+    ) -> dict[str, Any]:
         """All parameters and persistent buffers by path.
 
         The tensors share memory with the module's; clone what shall stay as it is now. The
@@ -100,12 +109,12 @@ class Saving:
         if args:
             if len(args) > 3:
                 raise TypeError(f"state_dict: takes up to 3 positional arguments; got {len(args)}")
-            given = [destination, prefix, keep_vars]
-            given[: len(args)] = args
+            given: list[Any] = [destination, prefix, keep_vars]
+            given[: len(args)] = list(args)
             destination, prefix, keep_vars = given
         if destination is None:
             destination = OrderedDict()
-            destination._metadata = OrderedDict()
+            destination.__dict__["_metadata"] = OrderedDict()
         local_metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local_metadata
@@ -127,7 +136,7 @@ class Saving:
     # ---- loading -------------------------------------------------------------------------------
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> _IncompatibleKeys:
         """Takes parameters and buffers from what :meth:`state_dict` returned.
 
@@ -167,9 +176,9 @@ class Saving:
 
     def _load_from_state_dict(
         self,
-        state_dict: dict[str, Tensor],
+        state_dict: dict[str, Any],
         prefix: str,
-        local_metadata: dict,
+        local_metadata: dict[str, Any],
         strict: bool,
         missing_keys: list[str],
         unexpected_keys: list[str],
@@ -195,6 +204,7 @@ class Saving:
         assign = local_metadata.get("assign_to_params_buffers", False)
         load = local_metadata.get("load")
         members = self._own_state()
+        names = set(members)
         has_extra = type(self).set_extra_state is not Saving.set_extra_state
         for name, member in members.items():
             key = prefix + name
@@ -227,12 +237,12 @@ class Saving:
                 self.set_extra_state(state_dict[key])
             else:
                 load.extras.append((self, state_dict[key]))
-            members[EXTRA] = None
+            names.add(EXTRA)
         if strict:
             for key in state_dict:
                 if key.startswith(prefix):
                     name, dot, _ = key[len(prefix) :].partition(".")
-                    if name not in self._modules if dot else name not in members:
+                    if name not in self._modules if dot else name not in names:
                         unexpected_keys.append(key)
 
 
@@ -250,7 +260,9 @@ def _write(module: Saving, name: str, member: Tensor, value: Tensor, assign: boo
 class _Load:
     """One load_state_dict: check everything, then write."""
 
-    def __init__(self, root: Saving, state_dict: Mapping, strict: bool, assign: bool) -> None:
+    def __init__(
+        self, root: Saving, state_dict: Mapping[str, Any], strict: bool, assign: bool
+    ) -> None:
         self.root = root
         self.state_dict = OrderedDict(state_dict)
         self.metadata = getattr(state_dict, "_metadata", None) or {}
@@ -260,7 +272,7 @@ class _Load:
         self.errors: list[str] = []
         self.writes: list[tuple[Saving, str, Tensor, Tensor]] = []
         self.extras: list[tuple[Saving, object]] = []
-        self.hooks: list[tuple[Saving, Callable]] = []
+        self.hooks: list[tuple[Saving, Callable[..., object]]] = []
         self.before: list[tuple[Saving, str, Tensor, Tensor]] = []  # what undo() writes
 
     def check(self) -> None:
@@ -294,7 +306,7 @@ class _Load:
     def _remember(self, module: Saving, name: str, member: Tensor) -> None:
         self.before.append((module, name, member, member.detach().clone()))
 
-    def _visit(self, module: Saving, state_dict: dict, prefix: str) -> None:
+    def _visit(self, module: Saving, state_dict: dict[str, Any], prefix: str) -> None:
         local = dict(self.metadata.get(prefix[:-1], {}))
         local["assign_to_params_buffers"] = self.assign
         if type(module)._load_from_state_dict is Saving._load_from_state_dict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 
 import zero
 from zero import Tensor
@@ -161,7 +161,7 @@ def clip_grad_norm_(
     """
     given = parameters
     parameters = _listed("clip_grad_norm_", parameters, "parameters")
-    if not parameters and isinstance(given, type(x for x in ())):
+    if not parameters and isinstance(given, Generator):
         warnings.warn(
             "clip_grad_norm_: the generator gave no parameters, perhaps because it was used up "
             "before; nothing is clipped",
