@@ -211,6 +211,10 @@ class ModuleList(_Modules):
         self.add_module(str(len(self)), module)
         return self
 
+    def insert(self, index: int, module: Module) -> None:  # type: ignore[override]
+        """Adds a module before a position."""
+        super().insert(index, module)
+
     def __repr__(self) -> str:
         lines, start = [], 0
         for text, equal in groupby(map(repr, self)):

@@ -173,17 +173,28 @@ def _parse_to(
     tensor: Tensor | None = None,
     non_blocking: bool = False,
 ) -> tuple[zero.device | None, zero.dtype | None]:
+    given = [what for what in (device, dtype, tensor) if what is not None]
     for arg in args:
-        if isinstance(arg, Tensor):
-            tensor = arg
-        elif isinstance(arg, zero.dtype):
-            dtype = arg
-        elif isinstance(arg, (str, zero.device)):
-            device = arg
+        if isinstance(arg, (Tensor, zero.dtype, str, zero.device)):
+            given.append(arg)
         elif arg is not None and not isinstance(arg, bool):  # a bool is non_blocking
             raise TypeError(
                 f"Module.to: expected a dtype, a device or a tensor; got {type(arg).__name__}"
             )
+    for what in given:
+        if isinstance(what, Tensor):
+            tensor = what
+        elif isinstance(what, zero.dtype):
+            dtype = what
+        else:
+            device = what
+    if len(given) != sum(what is not None for what in (device, dtype, tensor)) or (
+        tensor is not None and len(given) > 1
+    ):
+        raise TypeError(
+            f"Module.to: got {len(given)} targets of the same kind, expected a device and a dtype, "
+            "or a tensor"
+        )
     if tensor is not None:
         device, dtype = tensor.device, tensor.dtype
     if dtype is not None and not dtype.is_floating_point:

@@ -25,11 +25,18 @@ def _as_parameter(value: object) -> object:
     return value
 
 
-def _line(key: object, value: object) -> str:
+def _line(key: object, value: object, dtype: str) -> str:
     if isinstance(value, Tensor):
         size = "x".join(map(str, value.shape))
-        return f"  ({key}): {type(value).__name__} containing: [{value.dtype} of size {size}]"
+        return f"  ({key}): {type(value).__name__} containing: [{dtype} of size {size}]"
     return f"  ({key}): Object of type: {type(value).__name__}"
+
+
+def _old_name(value: object) -> str:
+    """Of a tensor's dtype, as PyTorch shows it in dicts, but not in lists."""
+    name = str(getattr(value, "dtype", "")).rpartition(".")[2]
+    names = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16"}
+    return f"zero.{names.get(name, name.capitalize())}Tensor"
 
 
 class _Container(Module):
@@ -109,7 +116,9 @@ class ParameterList(_Container):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(_line(i, value) for i, value in enumerate(self))
+        return "\n".join(
+            _line(i, value, str(getattr(value, "dtype", ""))) for i, value in enumerate(self)
+        )
 
 
 class ParameterDict(_Container):
@@ -242,4 +251,4 @@ class ParameterDict(_Container):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(_line(key, value) for key, value in self.items())
+        return "\n".join(_line(key, value, _old_name(value)) for key, value in self.items())

@@ -308,7 +308,8 @@ class _Load:
 
     def _visit(self, module: Saving, state_dict: dict[str, Any], prefix: str) -> None:
         local = dict(self.metadata.get(prefix[:-1], {}))
-        local["assign_to_params_buffers"] = self.assign
+        if self.assign:
+            local["assign_to_params_buffers"] = True
         if type(module)._load_from_state_dict is Saving._load_from_state_dict:
             local["load"] = self
         else:

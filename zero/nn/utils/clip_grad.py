@@ -81,7 +81,8 @@ def get_total_norm(
     if not tensors:
         return zero.tensor(0.0)
     norms = [_vector_norm(tensor, norm_type) for tensor in tensors]
-    total = norms[0].abs() if len(norms) == 1 else _vector_norm(zero.stack(norms), norm_type)
+    one = len(norms) == 1 and norm_type != 0  # the 0-norm counts tensors
+    total = norms[0] if one else _vector_norm(zero.stack(norms), norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
             f"get_total_norm: the norm of order {norm_type} is {total.item()}, expected a finite "
