@@ -1,6 +1,6 @@
 """Layers, losses and their base class."""
 
-from zero.nn import functional, utils
+from zero.nn import functional, init, utils
 from zero.nn.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from zero.nn.container import ModuleDict, ModuleList, Sequential
 from zero.nn.dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
@@ -35,5 +35,6 @@ __all__ = [
     "Softmax",
     "Tanh",
     "functional",
+    "init",
     "utils",
 ]
