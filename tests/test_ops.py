@@ -680,6 +680,10 @@ def test_the_registry_covers_the_operators():
         "rand_like",
         "randn_like",
         "randint_like",  # test_random
+        "dropout",
+        "dropout_",
+        "feature_dropout",
+        "feature_dropout_",  # test_dropout
         "zeros",
         "ones",
         "full",

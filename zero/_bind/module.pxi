@@ -1,6 +1,6 @@
-# Attributes of modules. Parameters, sub-modules and buffers lie in three dicts of the module, out of
-# reach of Python's own lookup; going there by way of an error and a Python function takes ten times
-# as long as this slot, which does the same.
+# Attributes of modules. Parameters, sub-modules and buffers lie in three dicts of the module, where
+# Python's own lookup doesn't reach; going there by way of an error and a Python function takes ten
+# times as long as this slot, which does the same.
 cdef extern from *:
     """
     static PyObject* zero_member_dicts[3];    // the names "_parameters", "_modules", "_buffers"

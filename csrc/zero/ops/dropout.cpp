@@ -3,7 +3,7 @@
 
 namespace zero {
 
-// y = x * noise, noise = 0 with probability p, else 1 / (1 - p). The gradient is that of the product.
+// y = x * noise, noise = 0 with probability p, else 1 / (1 - p); the gradient is the product's.
 Tensor dropout(const Tensor& x, double p, bool channels, Target target) {
   const char* op = channels ? "feature_dropout" : "dropout";
   ZERO_CHECK(p >= 0 && p <= 1, ValueError, op, ": p is no probability; got ", p,
