@@ -52,7 +52,8 @@ cdef double as_float(object x, str op, str name) except? -1:
     """A float, or what can stand for one."""
     if PyFloat_Check(x):
         return PyFloat_AS_DOUBLE(x)
-    if PyLong_Check(x) or (hasattr(x, "__float__") and not isinstance(x, str)):
+    many = isinstance(x, Tensor) and (<Tensor> x).c.numel() != 1
+    if PyLong_Check(x) or (hasattr(x, "__float__") and not isinstance(x, str) and not many):
         return x.__float__()
     raise TypeError(f"{op}: {name} is not a number; got {short_repr(x)} of type {type_name(x)}, "
                     "expected a float")
