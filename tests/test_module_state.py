@@ -32,6 +32,26 @@ def test_linear_and_a_buffer():
     assert list(again) == list(state) and again._metadata == state._metadata
 
 
+def test_buffers_by_assignment():
+    module, mean = nn.Module(), zero.zeros(2)
+    module.mean = nn.Buffer(mean)
+    module.scratch = nn.Buffer(zero.ones(1), persistent=False)
+    assert list(module.state_dict()) == ["mean"] and len(list(module.buffers())) == 2
+    assert isinstance(module.mean, nn.Buffer) and type(module.mean) is zero.Tensor
+    assert module.mean.data_ptr() == mean.data_ptr() and not isinstance(mean, nn.Buffer)
+    assert not isinstance(Parameter(mean), nn.Buffer)
+    module.mean = zero.ones(2)
+    assert module.state_dict()["mean"].tolist() == [1, 1]
+    module.mean = nn.Buffer(zero.ones(2), persistent=False)
+    assert list(module.state_dict()) == []
+    module.plain = 1
+    with pytest.raises(KeyError, match="plain"):
+        module.plain = nn.Buffer(zero.ones(2))
+    with pytest.raises(TypeError, match="Buffer"):
+        nn.Buffer([1])
+    assert nn.Buffer().shape == (0,)
+
+
 def test_positional_arguments_of_old_programs():
     mine = {}
     assert nn.Linear(1, 1).state_dict(mine, "q.", True) is mine

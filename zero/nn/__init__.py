@@ -8,10 +8,11 @@ from zero.nn.flatten import Flatten
 from zero.nn.linear import Identity, Linear
 from zero.nn.loss import CrossEntropyLoss, MSELoss, NLLLoss
 from zero.nn.module import Module
-from zero.nn.parameter import Parameter
+from zero.nn.parameter import Buffer, Parameter
 from zero.nn.parameter_container import ParameterDict, ParameterList
 
 __all__ = [
+    "Buffer",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",

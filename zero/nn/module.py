@@ -14,6 +14,7 @@ from zero.nn.hooks import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
 )
+from zero.nn.parameter import Buffer
 from zero.nn.state_dict import Saving
 
 TYPE_CHECKING = False
@@ -139,6 +140,10 @@ class Module(Conversion, Saving, Hooks):
             if value is not None and not isinstance(value, Tensor):
                 raise self._wrong_kind(name, value, "buffer", "a Tensor or None")
             state["_buffers"][name] = value
+            if isinstance(value, Buffer):
+                self.register_buffer(name, value, value.persistent)
+        elif isinstance(value, Tensor) and isinstance(value, Buffer):
+            self.register_buffer(name, value, value.persistent)
         else:
             object.__setattr__(self, name, value)
 
