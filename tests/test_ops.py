@@ -719,6 +719,16 @@ def test_the_registry_covers_the_operators():
         "get_printoptions",
         "set_printoptions",
         "printoptions",
+        "are_deterministic_algorithms_enabled",
+        "compile",
+        "get_deterministic_debug_mode",
+        "get_float32_matmul_precision",
+        "get_num_interop_threads",
+        "is_deterministic_algorithms_warn_only_enabled",
+        "set_deterministic_debug_mode",
+        "set_float32_matmul_precision",
+        "set_num_interop_threads",
+        "use_deterministic_algorithms",  # test_surface
     }
     same = {
         "absolute": "abs",
