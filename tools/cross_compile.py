@@ -15,6 +15,7 @@ import build_core
 
 TARGETS = {
     "aarch64-linux-gnu": ("linux", "aarch64"),
+    "x86_64-linux-musl": ("linux", "x86_64"),
     "aarch64-macos": ("darwin", "aarch64"),
     "x86_64-macos": ("darwin", "x86_64"),
     "x86_64-windows-gnu": ("windows", "x86_64"),
