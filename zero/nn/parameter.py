@@ -30,8 +30,8 @@ class Buffer(metaclass=_BufferClass):
         >>> import zero
         >>> norm = zero.nn.Module()
         >>> norm.running_mean = zero.nn.Buffer(zero.zeros(2))
-        >>> norm.state_dict()
-        OrderedDict([('running_mean', tensor([0., 0.]))])
+        >>> dict(norm.state_dict())
+        {'running_mean': tensor([0., 0.])}
     """
 
     persistent: bool  # of what __new__ returns

@@ -52,8 +52,8 @@ class Saving:
             ...         return {"count": self.count}
             ...     def set_extra_state(self, state):
             ...         self.count = state["count"]
-            >>> Counter().state_dict()
-            OrderedDict([('_extra_state', {'count': 0})])
+            >>> dict(Counter().state_dict())
+            {'_extra_state': {'count': 0}}
         """
         raise NotImplementedError(f"{type(self).__name__}: has no get_extra_state()")
 
