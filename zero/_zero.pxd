@@ -12,7 +12,7 @@ A function of an operator parses its arguments, makes one C++ call and wraps the
     as_int(x, "select", "index")            int -> int64_t;   as_float(x, "sgd", "lr") -> double
     as_dims(args, "zeros")                  (2, 3) or ((2, 3),) or 2 or a Size -> CDims
     as_dtype(x, "sum")                      zero.float32 -> CDType
-    as_device(x, "zeros")                   "cpu", zero.device -> CDevice; None -> cpu
+    as_device(x, "zeros")                   "cpu", zero.device -> CDevice; None -> the default
     as_options(dtype, device, "zeros")      both -> CTensorOptions; None -> the default
     as_tensors(sequence, "cat", "tensors")  sequence of Tensors -> CTensors
     as_generator(x, "rand")                 Generator or None -> CGenerator* (null for None)
@@ -34,7 +34,8 @@ cdef class DTypeObject:      # zero.dtype
 
 
 cdef class DeviceObject:     # zero.device
-    cdef CDevice value
+    cdef readonly str type
+    cdef readonly object index
 
 
 cdef extern from *:

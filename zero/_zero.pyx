@@ -10,7 +10,7 @@ from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplac
 from zero._cpp cimport parallel, table
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
-from zero._cpp.device cimport CDevice, device_name
+from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
 from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
@@ -46,5 +46,6 @@ include "_bind/select.pxi"
 include "_bind/optim.pxi"
 include "_bind/module.pxi"
 include "_bind/tensor.pxi"
+include "_bind/device.pxi"
 include "_bind/methods.pxi"
 include "_bind/calls.pxi"

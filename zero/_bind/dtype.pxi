@@ -35,6 +35,15 @@ cdef class DTypeObject:
         """Whether there are negative numbers."""
         return self.value != CDType.Bool and self.value != CDType.UInt8
 
+    def to_real(self):
+        """The type of real and imaginary part: the type itself, which is real."""
+        return self
+
+    def to_complex(self):
+        """An error: zero has no complex types yet."""
+        raise DTypeError(f"to_complex: there are no complex dtypes; got {self!r}, expected a use "
+                         "of real numbers only")
+
     def __repr__(self):
         return "zero." + self.name
 
@@ -92,15 +101,46 @@ cdef CDType promoted(CDType a, CDType b) noexcept:
 
 
 # ---- device --------------------------------------------------------------------------------------
+cdef extern from *:
+    """
+    #include <vector>
+
+    // Where factory functions without a device make tensors, in this thread; the outer choices of
+    // `with device:` blocks below the current one.
+    static thread_local zero::Device zero_default_device = zero::Device::Cpu;
+    static thread_local std::vector<zero::Device> zero_outer_devices;
+    static void zero_enter_device(zero::Device d) {
+      zero_outer_devices.push_back(zero_default_device);
+      zero_default_device = d;
+    }
+    static void zero_exit_device() {
+      if (zero_outer_devices.empty()) return;  // __exit__ was called by hand
+      zero_default_device = zero_outer_devices.back();
+      zero_outer_devices.pop_back();
+    }
+    """
+    CDevice default_device "zero_default_device"
+    void enter_device "zero_enter_device"(CDevice d) except +raise_error
+    void exit_device "zero_exit_device"() noexcept
+
+
+cdef tuple accelerators = ("cuda", "mps", "xpu")  # names that programs for PyTorch use
+
+
 cdef class DeviceObject:
     """Where a tensor lives: 'cpu', or 'meta' for tensors that have a shape but no elements.
 
+    In a ``with`` block it is where functions make tensors that are given no device, in the thread
+    that entered the block. Names of accelerators can be written down, as in
+    ``device("cuda" if zero.cuda.is_available() else "cpu")``; their use is an error.
+
     Args:
-        type: 'cpu', 'meta', the same with ':0', or a device.
-        index: None or 0.
+        type: 'cpu', 'meta', 'cuda', 'mps' or 'xpu', with or without an index (``'cpu:0'``), or a
+            device.
+        index: a number instead of the one in `type`; 0 for the CPU.
 
     Raises:
-        RuntimeError: any other device; zero computes on CPUs.
+        RuntimeError: there is no such device.
 
     Example:
         >>> import zero
@@ -108,73 +148,221 @@ cdef class DeviceObject:
         device(type='cpu')
         >>> zero.ones(2, 3, device="meta").shape
         zero.Size([2, 3])
+        >>> with zero.device("meta"):
+        ...     zero.ones(2).device
+        device(type='meta')
+        >>> zero.ones(2, device=zero.device("cuda"))
+        Traceback (most recent call last):
+        ...
+        RuntimeError: ones: no such device; got 'cuda', expected 'cpu' or 'meta': zero computes on
+        CPUs only
     """
 
     def __init__(self, type, index=None):
-        self.value = as_device(type, "device")
-        if index is not None and index != 0:
-            raise RuntimeError(f"device: no such device; got {type!r} with index {index!r}, "
-                               "expected index 0: there is one CPU device")
-
-    @property
-    def type(self):
-        """'cpu' or 'meta'."""
-        return device_name(self.value).decode()
-
-    @property
-    def index(self):
-        """None: a device is not numbered."""
-        return None
+        cdef str name, number
+        if isinstance(type, DeviceObject) and index is None:
+            self.type, self.index = (<DeviceObject> type).type, (<DeviceObject> type).index
+        elif isinstance(type, str):
+            name, _, number = type.partition(":")
+            if ":" in type:
+                if index is not None:
+                    raise RuntimeError(f"device: the index is given twice; got {type!r} and "
+                                       f"{index!r}, expected one of them")
+                # Decimal digits without a zero in front, as PyTorch wants them.
+                if not (number.isascii() and number.isdigit()) or \
+                        (number[0] == "0" and number != "0"):
+                    raise RuntimeError(f"device: the index is not a number; got {type!r}, expected "
+                                       "one such as 'cpu:0'")
+                index = as_int(int(number), "device", "index")
+            elif index is not None:
+                index = as_int(index, "device", "index")
+            if name not in ("cpu", "meta") and name not in accelerators:
+                no_device("device", type)
+            if index is not None and (index < 0 or (name in ("cpu", "meta") and index != 0)):
+                raise RuntimeError(f"device: no such device; got {type!r} with index {index}, "
+                                   "expected index 0: there is one CPU device")
+            self.type, self.index = name, index
+        elif isinstance(type, int):
+            no_device("device", type)
+        else:
+            raise TypeError(f"device: type is not a name; got {short_repr(type)} of type "
+                            f"{type_name(type)}, expected 'cpu', 'meta' or a zero.device")
 
     def __repr__(self):
-        return f"device(type='{self.type}')"
+        number = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{number})"
 
     def __str__(self):
-        return self.type
+        return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other):
-        return isinstance(other, DeviceObject) and self.value == (<DeviceObject> other).value
+        return isinstance(other, DeviceObject) and self.type == (<DeviceObject> other).type \
+            and self.index == (<DeviceObject> other).index
 
     def __hash__(self):
-        return hash(self.type)
+        return hash((self.type, self.index))
 
     def __reduce__(self):
-        return DeviceObject, (self.type,)
+        return DeviceObject, (self.type, self.index)
+
+    def __enter__(self):
+        enter_device(as_device(self, "device"))
+        return self
+
+    def __exit__(self, *exception):
+        exit_device()
 
 
-cdef DeviceObject device_cpu = DeviceObject.__new__(DeviceObject)
-device_cpu.value = CDevice.Cpu
-cdef DeviceObject device_meta = DeviceObject.__new__(DeviceObject)
-device_meta.value = CDevice.Meta
+cdef DeviceObject device_cpu = DeviceObject("cpu")
+cdef DeviceObject device_meta = DeviceObject("meta")
 
 
 cdef inline DeviceObject device_object(CDevice d):
     return device_cpu if d == CDevice.Cpu else device_meta
 
 
+cdef int no_device(str op, object x) except -1:
+    raise RuntimeError(f"{op}: no such device; got {short_repr(x)}, expected 'cpu' or 'meta': zero "
+                       "computes on CPUs only")
+
+
 cdef CDevice as_device(object x, str op) except *:
-    """A device argument: a name or a device; None is the CPU."""
+    """A device argument: a name or a device; None is the default device."""
     if x is None:
-        return CDevice.Cpu
+        return default_device
     if isinstance(x, DeviceObject):
-        return (<DeviceObject> x).value
+        if (<DeviceObject> x).type == "cpu":
+            return CDevice.Cpu
+        if (<DeviceObject> x).type == "meta":
+            return CDevice.Meta
+        no_device(op, str(x))
     if isinstance(x, str):
         if x == "cpu" or x == "cpu:0":
             return CDevice.Cpu
         if x == "meta" or x == "meta:0":
             return CDevice.Meta
-        raise RuntimeError(f"{op}: no such device; got {x!r}, expected 'cpu' or 'meta': zero "
-                           "computes on CPUs only")
-    raise TypeError(f"{op}: device is not a device; got {x!r} of type {type_name(x)}, expected "
-                    "'cpu', 'meta' or a zero.device")
+        no_device(op, x)
+    if isinstance(x, int) and not isinstance(x, bool):  # in PyTorch an accelerator's number
+        no_device(op, x)
+    raise TypeError(f"{op}: device is not a device; got {short_repr(x)} of type {type_name(x)}, "
+                    "expected 'cpu', 'meta' or a zero.device")
+
+
+def get_default_device():
+    """Where functions make tensors that are given no device, in this thread.
+
+    Example:
+        >>> import zero
+        >>> zero.get_default_device()
+        device(type='cpu')
+    """
+    return device_object(default_device)
+
+
+def set_default_device(device):
+    """Sets where functions make tensors that are given no device, in this thread.
+
+    Functions that take memory or the device from another tensor or array don't follow it, nor
+    does the class Tensor.
+
+    Args:
+        device: 'cpu', 'meta' or a device; None for the CPU.
+
+    Raises:
+        RuntimeError: there is no such device.
+
+    Example:
+        >>> import zero
+        >>> zero.set_default_device("meta")
+        >>> zero.ones(2).device
+        device(type='meta')
+        >>> zero.set_default_device("cpu")
+    """
+    global default_device
+    default_device = CDevice.Cpu if device is None else as_device(device, "set_default_device")
+
+
+# ---- layout, memory format -----------------------------------------------------------------------
+class NamedConstant:
+    """One of a few values, known by their names."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name=None):
+        raise TypeError(f"{type(self).__name__}: cannot be made; use the values in zero, such as "
+                        f"zero.{self._example}")
+
+    def __repr__(self):
+        return "zero." + self.name
+
+    def __reduce__(self):
+        return _constant_by_name, (self.name,)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class layout(NamedConstant):
+    """How elements are arranged: ``zero.strided``, the one layout there is.
+
+    Example:
+        >>> import zero
+        >>> zero.ones(2).layout
+        zero.strided
+    """
+
+    __slots__ = ()
+    _example = "strided"
+
+
+class memory_format(NamedConstant):
+    """The order of dimensions in memory: ``zero.contiguous_format`` or ``zero.preserve_format``.
+
+    Example:
+        >>> import zero
+        >>> x = zero.ones(2, 3).T
+        >>> x.clone().stride(), x.clone(memory_format=zero.contiguous_format).stride()
+        ((1, 3), (2, 1))
+    """
+
+    __slots__ = ()
+    _example = "contiguous_format"
+
+
+cdef object named_constant(object cls, str name):
+    result = object.__new__(cls)
+    result.name = name
+    return result
+
+
+strided = named_constant(layout, "strided")
+contiguous_format = named_constant(memory_format, "contiguous_format")
+preserve_format = named_constant(memory_format, "preserve_format")
+layout.__module__ = memory_format.__module__ = "zero"
+
+
+def _constant_by_name(str name):  # for pickle
+    return globals()[name]
+
+
+cdef bint wants_contiguous(object format, str op) except -1:
+    """Whether a memory_format argument asks for row-major order; None and preserve_format don't."""
+    if format is None or format is preserve_format:
+        return False
+    if format is contiguous_format:
+        return True
+    raise TypeError(f"{op}: memory_format is not a memory format; got {short_repr(format)}, "
+                    "expected zero.contiguous_format or zero.preserve_format")
 
 
 cdef CTensorOptions as_options(object dtype, object device, str op) except *:
     cdef CTensorOptions options
     if dtype is not None:
         options.dtype = as_dtype(dtype, op)
-    if device is not None:
-        options.device = as_device(device, op)
+    options.device = as_device(device, op)
     return options
 
 

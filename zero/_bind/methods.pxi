@@ -2,52 +2,6 @@
 # their own and move to Tensor below, so that no file and no class body is too long.
 from libc.string cimport memcpy
 
-cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other,
-                       object non_blocking,
-                       object copy) except *:
-    """The three forms of to(): (dtype, …), (device, dtype, …) and (other, …)."""
-    cdef CDType t = x.c.dtype()
-    cdef CDevice where = x.c.device()
-    cdef list rest = list(args)
-    cdef object first
-    if rest:
-        first = rest.pop(0)
-        if isinstance(first, Tensor):
-            other = only_once(other, first, "other")
-        elif first is None or isinstance(first, (str, DeviceObject)):
-            device = only_once(device, first, "device")
-            if rest:
-                dtype = only_once(dtype, rest.pop(0), "dtype")
-        else:
-            as_dtype(first, "to")
-            dtype = only_once(dtype, first, "dtype")
-    if rest:
-        non_blocking = rest.pop(0)
-    if rest:
-        copy = rest.pop(0)
-    if rest:
-        raise TypeError(f"to: too many arguments; got {len(args)}, expected (device, dtype, "
-                        "non_blocking, copy)")
-    if other is not None:
-        if not isinstance(other, Tensor):
-            raise TypeError(f"to: other is not a tensor; got {type_name(other)}, expected a Tensor")
-        t = (<Tensor> other).c.dtype()
-        where = (<Tensor> other).c.device()
-    if dtype is not None:
-        t = as_dtype(dtype, "to")
-    if device is not None:
-        where = as_device(device, "to")
-    flag_of(non_blocking, "to", "non_blocking")  # every copy has ended when the call returns
-    return ops.to(x.c, t, where, flag_of(copy, "to", "copy"))
-
-
-cdef object only_once(object by_name, object by_position, str name):
-    if by_name is not None:
-        raise TypeError(f"to: {name} is given twice; got {by_position!r} and {by_name!r}, expected "
-                        "one")
-    return by_position
-
-
 cdef CTensorOptions new_options(Tensor x, object dtype, object device, str op) except *:
     """Options for a new tensor; x's where None."""
     cdef CTensorOptions options = x.c.options()
@@ -111,8 +65,15 @@ class TensorMethods:
         """The address of the first element; 0 on the meta device."""
         return <size_t> self.c.data()
 
-    def is_contiguous(Tensor self not None):
-        """Whether the elements lie in row-major order without gaps."""
+    def is_contiguous(Tensor self not None, memory_format=None):
+        """Whether the elements lie in row-major order without gaps.
+
+        Args:
+            memory_format: None or zero.contiguous_format.
+        """
+        if memory_format is not None and not wants_contiguous(memory_format, "is_contiguous"):
+            raise RuntimeError("is_contiguous: preserving the format is no order; got "
+                               f"{memory_format!r}, expected zero.contiguous_format")
         return self.c.is_contiguous() != 0
 
     def is_same_size(Tensor self not None, Tensor other not None):
@@ -230,37 +191,16 @@ class TensorMethods:
         return self
 
     # ---- copies and conversions ------------------------------------------------------------------
-    def contiguous(Tensor self not None):
-        """The tensor in row-major order: itself if it is, else a copy."""
-        return wrap(ops.contiguous(self.c))
-
-    def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False,
-           copy=False):
-        """The tensor with another dtype or on another device; itself if nothing changes.
+    def contiguous(Tensor self not None, memory_format=None):
+        """The tensor in row-major order: itself if it is, else a copy.
 
         Args:
-            *args: ``(dtype, non_blocking, copy)``, ``(device, dtype, non_blocking, copy)`` or
-                ``(other, …)``.
-            dtype: of the result.
-            device: of the result; meta drops the elements.
-            other: a tensor to take both from.
-            non_blocking: no difference: copies have ended when the call returns.
-            copy: whether to copy even if nothing changes.
-
-        Example:
-            >>> import zero
-            >>> zero.ones(2).to(zero.int64)
-            tensor([1, 1])
+            memory_format: None or zero.contiguous_format.
         """
-        return wrap(to_target(self, args, dtype, device, other, non_blocking, copy))
-
-    def type_as(Tensor self not None, Tensor other not None):
-        """The tensor with other's dtype."""
-        return wrap(ops.to(self.c, other.c.dtype(), self.c.device(), False))
-
-    def cpu(Tensor self not None):
-        """The tensor on the CPU, where it is unless it is a meta tensor."""
-        return wrap(ops.to(self.c, self.c.dtype(), CDevice.Cpu, False))
+        if memory_format is not None and not wants_contiguous(memory_format, "contiguous"):
+            raise RuntimeError("contiguous: preserving the format is no order; got "
+                               f"{memory_format!r}, expected zero.contiguous_format")
+        return wrap(ops.contiguous(self.c))
 
     # ---- writes ----------------------------------------------------------------------------------
     def copy_(Tensor self not None, Tensor src not None, non_blocking=False):
@@ -337,11 +277,13 @@ cdef object no_dimension(str op):
     raise ZeroIndexError(f"{op}: a 0-d tensor has no dimensions; got a dim, expected None")
 
 
-def clone(Tensor input not None):
+def clone(Tensor input not None, *, memory_format=None):
     """A copy with memory of its own; gradients flow through it.
 
     Args:
         input: tensor of any shape.
+        memory_format: zero.contiguous_format for a copy in row-major order; preserve_format, like
+            None, keeps the order of the dimensions.
 
     Example:
         >>> import zero
@@ -351,7 +293,9 @@ def clone(Tensor input not None):
         >>> x
         tensor([1., 1.])
     """
-    return wrap(ops.clone(input.c))
+    cdef bint contiguous = wants_contiguous(memory_format, "clone")
+    cdef CTensor result = ops.clone(input.c)
+    return wrap(ops.contiguous(result) if contiguous else result)
 
 
 def detach(Tensor input not None):
@@ -378,11 +322,12 @@ def _cast_method(str name, DTypeObject target):
     return cast
 
 
-cdef int add_methods(object source) except -1:
+cdef int add_methods() except -1:
     cdef object name, value
-    for name, value in list(source.__dict__.items()):
+    for name, value in [*DeviceMethods.__dict__.items(), *TensorMethods.__dict__.items()]:
         if not name.startswith("__"):
-            value.__qualname__ = "Tensor." + name
+            if not isinstance(value, property):
+                value.__qualname__ = "Tensor." + name
             attach(name, value)
     for name in ("float", "double", "half", "bfloat16", "int", "long", "short"):
         value = _cast_method(name, globals()[name])
@@ -395,6 +340,7 @@ cdef int add_methods(object source) except -1:
     attach("clone", clone)
     attach("detach", detach)
     attach("numel", numel)
+    attach("is_complex", is_complex)
     attach("is_floating_point", is_floating_point)
     return 0
 
@@ -402,12 +348,12 @@ cdef int add_methods(object source) except -1:
 cdef int hide_names() except -1:
     """Takes from the module what is of no use outside; nodes and modes are met as objects."""
     cdef dict names = globals()
-    for name in ("TensorMethods", "_cast_method", "ListReader"):
+    for name in ("TensorMethods", "DeviceMethods", "_cast_method", "ListReader", "NamedConstant"):
         del names[name]
     for name in ("Node", "GradMode"):
         names["_" + name] = names.pop(name)
     return 0
 
 
-add_methods(TensorMethods)
+add_methods()
 hide_names()

@@ -31,7 +31,7 @@ cdef class Generator:
     """
 
     def __cinit__(self, device=None):
-        if as_device(device, "Generator") != CDevice.Cpu:
+        if device is not None and as_device(device, "Generator") != CDevice.Cpu:
             raise RuntimeError(f"Generator: no random numbers on this device; got {device!r}, "
                                "expected 'cpu'")
         self.generator = new CGenerator(DEFAULT_SEED)

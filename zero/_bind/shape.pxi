@@ -410,6 +410,20 @@ def numel(Tensor input not None):
     return input.c.numel()
 
 
+def is_complex(Tensor input not None):
+    """False: zero has no complex types yet.
+
+    Args:
+        input: tensor of any shape.
+
+    Example:
+        >>> import zero
+        >>> zero.is_complex(zero.ones(2))
+        False
+    """
+    return False
+
+
 def is_floating_point(Tensor input not None):
     """Whether the elements are floats.
 

@@ -85,6 +85,7 @@ cdef class Tensor:
 
     Args:
         data: sizes as ints or a Size, or nested lists, an array or a tensor.
+        device: 'cpu'.
 
     Example:
         >>> import zero
@@ -103,8 +104,10 @@ cdef class Tensor:
         none.push_back(0)
         adopt(self, core.empty(none, CTensorOptions()))
 
-    def __init__(self, *data):
+    def __init__(self, *data, device=None):
         cdef CTensorOptions options
+        if device is not None and as_device(device, "Tensor") != CDevice.Cpu:
+            raise RuntimeError(f"Tensor: not on this device; got {device!r}, expected 'cpu'")
         if not data:
             return
         if isinstance(data[0], (int, Size)):

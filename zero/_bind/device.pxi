@@ -1,0 +1,181 @@
+# Methods of Tensor about where its elements are, and of what type; methods.pxi adds them.
+
+cdef CTensor to_target(Tensor x, tuple args, object dtype, object device, object other,
+                       object non_blocking,
+                       object copy) except *:
+    """The three forms of to(): (dtype, …), (device, dtype, …) and (other, …)."""
+    cdef CDType t = x.c.dtype()
+    cdef CDevice where = x.c.device()
+    cdef list rest = list(args)
+    cdef object first
+    if rest:
+        first = rest.pop(0)
+        if isinstance(first, Tensor):
+            other = only_once(other, first, "other")
+        elif first is None or isinstance(first, (str, int, DeviceObject)):
+            device = only_once(device, first, "device")
+            if rest:
+                dtype = only_once(dtype, rest.pop(0), "dtype")
+        else:
+            as_dtype(first, "to")
+            dtype = only_once(dtype, first, "dtype")
+    if rest:
+        non_blocking = rest.pop(0)
+    if rest:
+        copy = rest.pop(0)
+    if rest:
+        raise TypeError(f"to: too many arguments; got {len(args)}, expected (device, dtype, "
+                        "non_blocking, copy)")
+    if other is not None:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"to: other is not a tensor; got {type_name(other)}, expected a Tensor")
+        t = (<Tensor> other).c.dtype()
+        where = (<Tensor> other).c.device()
+    if dtype is not None:
+        t = as_dtype(dtype, "to")
+    if device is not None:
+        where = as_device(device, "to")
+    flag_of(non_blocking, "to", "non_blocking")  # every copy has ended when the call returns
+    return ops.to(x.c, t, where, flag_of(copy, "to", "copy"))
+
+
+cdef object only_once(object by_name, object by_position, str name):
+    if by_name is not None:
+        raise TypeError(f"to: {name} is given twice; got {by_position!r} and {by_name!r}, expected "
+                        "one")
+    return by_position
+
+
+class DeviceMethods:
+    # ---- what a tensor is ------------------------------------------------------------------------
+    @property
+    def layout(Tensor self not None):
+        """How the elements are arranged: zero.strided."""
+        return strided
+
+    @property
+    def is_cpu(Tensor self not None):
+        """Whether the elements are in the CPU's memory."""
+        return not self.c.is_meta()
+
+    @property
+    def is_meta(Tensor self not None):
+        """Whether the tensor has a shape only, and no elements."""
+        return self.c.is_meta() != 0
+
+    @property
+    def is_cuda(Tensor self not None):
+        """False: zero computes on CPUs only."""
+        return False
+
+    @property
+    def is_mps(Tensor self not None):
+        """False: zero computes on CPUs only."""
+        return False
+
+    @property
+    def is_xpu(Tensor self not None):
+        """False: zero computes on CPUs only."""
+        return False
+
+    @property
+    def is_sparse(Tensor self not None):
+        """False: there are no sparse tensors."""
+        return False
+
+    @property
+    def is_sparse_csr(Tensor self not None):
+        """False: there are no sparse tensors."""
+        return False
+
+    @property
+    def is_quantized(Tensor self not None):
+        """False: there are no quantized tensors."""
+        return False
+
+    @property
+    def is_nested(Tensor self not None):
+        """False: there are no nested tensors."""
+        return False
+
+    def get_device(Tensor self not None):
+        """-1: the number of an accelerator, which zero doesn't use."""
+        return -1
+
+    def is_signed(Tensor self not None):
+        """Whether the dtype has negative numbers."""
+        return dtype_object(self.c.dtype()).is_signed
+
+    def is_pinned(Tensor self not None):
+        """False: no memory is pinned."""
+        return False
+
+    # ---- conversions -----------------------------------------------------------------------------
+    def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False,
+           copy=False, memory_format=None):
+        """The tensor with another dtype or on another device; itself if nothing changes.
+
+        Args:
+            *args: ``(dtype, non_blocking, copy)``, ``(device, dtype, non_blocking, copy)`` or
+                ``(other, …)``.
+            dtype: of the result.
+            device: of the result; meta drops the elements.
+            other: a tensor to take both from.
+            non_blocking: no difference: copies have ended when the call returns.
+            copy: whether to copy even if nothing changes.
+            memory_format: contiguous_format gives a tensor in row-major order; preserve_format,
+                like None, keeps the order of the dimensions.
+
+        Raises:
+            RuntimeError: there is no such device; zero computes on CPUs.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2).to(zero.int64)
+            tensor([1, 1])
+        """
+        cdef bint contiguous = wants_contiguous(memory_format, "to")
+        cdef CTensor result = to_target(self, args, dtype, device, other, non_blocking, copy)
+        return wrap(ops.contiguous(result) if contiguous else result)
+
+    def type(Tensor self not None, dtype=None, non_blocking=False):
+        """The name of the tensor's type, such as 'zero.FloatTensor'; or the tensor as another type.
+
+        Args:
+            dtype: None for the name; else a dtype, a name, or a class such as zero.LongTensor.
+            non_blocking: no difference: the copy has ended when the call returns.
+
+        Raises:
+            ValueError: there is no type of this name.
+
+        Example:
+            >>> import zero
+            >>> zero.ones(2).type(), zero.ones(2).type(zero.LongTensor)
+            ('zero.FloatTensor', tensor([1, 1]))
+        """
+        from zero import _legacy
+        flag_of(non_blocking, "type", "non_blocking")
+        return _legacy.type_of(self) if dtype is None else _legacy.to_type(self, dtype)
+
+    def type_as(Tensor self not None, Tensor other not None):
+        """The tensor with other's dtype, on its device."""
+        return wrap(ops.to(self.c, other.c.dtype(), other.c.device(), False))
+
+    def cpu(Tensor self not None, memory_format=None):
+        """The tensor on the CPU, where it is unless it is a meta tensor.
+
+        Args:
+            memory_format: as for :meth:`to`.
+        """
+        cdef bint contiguous = wants_contiguous(memory_format, "cpu")
+        cdef CTensor result = ops.to(self.c, self.c.dtype(), CDevice.Cpu, False)
+        return wrap(ops.contiguous(result) if contiguous else result)
+
+    def cuda(Tensor self not None, device=None, non_blocking=False, memory_format=None):
+        """An error: zero computes on CPUs only."""
+        no_device("cuda", "cuda" if device is None else device)
+
+    def pin_memory(Tensor self not None):
+        """An error: memory is pinned for copies to a GPU, and zero computes on CPUs only."""
+        raise RuntimeError("pin_memory: pinned memory is not supported; expected no pinning: there "
+                           "is no GPU to copy to")
