@@ -84,7 +84,6 @@ def test_accelerators_are_an_error_when_used(place):
         lambda: zero.zeros_like(x, device=place),
         lambda: x.new_ones(2, device=place),
         lambda: zero.set_default_device(place),
-        lambda: zero.nn.Linear(2, 2).to(place),
         lambda: zero.Generator(place),
         lambda: x.cuda(place),
     ]
@@ -97,6 +96,8 @@ def test_accelerators_are_an_error_when_used(place):
 def test_cuda_is_an_error_that_says_what_exists():
     with pytest.raises(RuntimeError, match=r"^cuda: no such device; got 'cuda', expected 'cpu'"):
         zero.ones(2).cuda()
+    with pytest.raises(RuntimeError, match=ONLY_CPU):
+        zero.nn.Linear(2, 2).to("cuda")
     with pytest.raises(RuntimeError, match=ONLY_CPU), zero.device("cuda"):
         raise AssertionError("entered")
     assert zero.ones(1).device.type == "cpu"

@@ -599,6 +599,7 @@ class Parameter(Tensor):
 
 # ---- functions -----------------------------------------------------------------------------------
 def _dtype_by_name(name: str) -> _dtype: ...
+def _constant_by_name(name: str) -> layout | memory_format: ...
 def tensor(
     data: Any,
     *,

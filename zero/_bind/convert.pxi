@@ -450,7 +450,10 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     if copy is not None:
         flag_of(copy, "asarray", "copy")
     flag_of(requires_grad, "asarray", "requires_grad")
-    cdef CTensor x = tensor_from(obj, dtype, as_device(device, "asarray"), copy is True)
+    cdef CDevice where = as_device(device, "asarray")
+    if device is None and isinstance(obj, Tensor):
+        where = (<Tensor> obj).c.device()
+    cdef CTensor x = tensor_from(obj, dtype, where, copy is True)
     if copy is False and not (isinstance(obj, Tensor) or has_array(obj)):
         raise ZeroValueError(f"asarray: a copy is needed; got {type_name(obj)} with copy=False, "
                              "expected a tensor or array")

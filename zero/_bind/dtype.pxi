@@ -289,8 +289,8 @@ class NamedConstant:
     __slots__ = ("name",)
 
     def __init__(self, name=None):
-        raise TypeError(f"{type(self).__name__}: cannot be made; use the values in zero, such as "
-                        f"zero.{self._example}")
+        raise TypeError(f"{type(self).__name__}: cannot be made; use zero.strided or "
+                        "zero.contiguous_format")
 
     def __repr__(self):
         return "zero." + self.name
@@ -315,7 +315,6 @@ class layout(NamedConstant):
     """
 
     __slots__ = ()
-    _example = "strided"
 
 
 class memory_format(NamedConstant):
@@ -329,7 +328,6 @@ class memory_format(NamedConstant):
     """
 
     __slots__ = ()
-    _example = "contiguous_format"
 
 
 cdef object named_constant(object cls, str name):
