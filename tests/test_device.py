@@ -294,6 +294,20 @@ def test_legacy_on_other_devices():
     assert zero.Tensor([1, 2], device="cpu").tolist() == [1, 2]
 
 
+def test_new():
+    x = zero.ones(2, dtype=zero.int16)
+    assert x.new().shape == (0,) and x.new(2, 3).shape == x.new(x.shape + (3,)).shape == (2, 3)
+    made = x.new([1.5, 2])
+    assert made.tolist() == [1, 2] and made.dtype is zero.int16
+    assert x.new(x).data_ptr() == x.data_ptr()
+    assert x.to("meta").new(4).is_meta and x.to("meta").new([1]).is_meta
+    for data in ((1.5,), (zero.ones(2),), ([1], 2)):
+        with pytest.raises(TypeError, match=r"^new: "):
+            x.new(*data)
+    with pytest.raises(RuntimeError, match="device"):
+        x.new(2, device="meta")
+
+
 def test_type_errors():
     x = zero.ones(2)
     for bad in ("foo", "zero.FooTensor", "zero.cuda.FloatTensor", "numpy.FloatTensor"):

@@ -27,38 +27,47 @@ CLASSES = {dtype: name for name, dtype in NAMES.items()}
 __all__ = [*NAMES, "set_default_tensor_type", "typename"]
 
 
+def construct(name: str, dtype: DType, where: str, data: tuple[Any, ...], device: Any) -> Tensor:
+    """What the older constructors give: a tensor of sizes, or of data."""
+    if device is not None and z.device(device).type != where:
+        raise RuntimeError(
+            f"{name}: not on this device; got {device!r}, expected {where!r}; zero.tensor makes "
+            "tensors on other devices"
+        )
+    if not data:
+        return z.empty(0, dtype=dtype, device=where)
+    first = data[0]
+    if isinstance(first, int | Size) and not isinstance(first, bool):
+        return z.empty(*data, dtype=dtype, device=where)
+    if len(data) > 1 or isinstance(first, float | bool | str):
+        raise TypeError(
+            f"{name}: neither data nor sizes; got {data!r}, expected one sequence or ints; "
+            "zero.tensor makes tensors of numbers"
+        )
+    if isinstance(first, Tensor):
+        if first.dtype is not dtype or first.device.type != where:
+            raise TypeError(
+                f"{name}: a tensor of another type; got a {type_of(first)}, expected {dtype!r} on "
+                f"{where!r}; to() converts"
+            )
+        return first.detach()
+    if not hasattr(first, "__array_interface__") and not isinstance(first, list | tuple):
+        first = list(first)
+    return z.tensor(first, dtype=dtype, device=where)
+
+
+def new_like(x: Tensor, data: tuple[Any, ...], device: Any) -> Tensor:
+    """x.new(*data)"""
+    return construct("new", x.dtype, x.device.type, data, device)
+
+
 class TensorType(type):
     """The class of these classes: their calls make tensors, and isinstance asks for the dtype."""
 
     dtype: DType
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
-        name = cls.__name__
-        if device is not None and z.device(device).type != "cpu":
-            raise RuntimeError(
-                f"{name}: not on this device; got {device!r}, expected 'cpu'; zero.tensor makes "
-                "tensors on other devices"
-            )
-        if not data:
-            return z.empty(0, dtype=cls.dtype, device="cpu")
-        first = data[0]
-        if isinstance(first, int | Size) and not isinstance(first, bool):
-            return z.empty(*data, dtype=cls.dtype, device="cpu")
-        if len(data) > 1 or isinstance(first, float | bool | str):
-            raise TypeError(
-                f"{name}: neither data nor sizes; got {data!r}, expected one sequence or ints; "
-                "zero.tensor makes tensors of numbers"
-            )
-        if isinstance(first, Tensor):
-            if first.dtype is not cls.dtype or first.device.type != "cpu":
-                raise TypeError(
-                    f"{name}: a tensor of another type; got a {type_of(first)}, expected a "
-                    f"zero.{name}; to() converts"
-                )
-            return first.detach()
-        if not hasattr(first, "__array_interface__") and not isinstance(first, list | tuple):
-            first = list(first)
-        return z.tensor(first, dtype=cls.dtype, device="cpu")
+        return construct(cls.__name__, cls.dtype, "cpu", data, device)
 
     def __instancecheck__(cls, x: object) -> bool:
         return isinstance(x, Tensor) and x.dtype is cls.dtype and x.device.type == "cpu"

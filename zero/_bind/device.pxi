@@ -157,6 +157,26 @@ class DeviceMethods:
         flag_of(non_blocking, "type", "non_blocking")
         return _legacy.type_of(self) if dtype is None else _legacy.to_type(self, dtype)
 
+    def new(Tensor self not None, *data, device=None):
+        """A tensor of the same dtype and device from sizes or data, as in older programs.
+
+        Args:
+            *data: sizes as ints or a Size, for a tensor whose elements are undefined; or nested
+                lists, an array or a tensor of the same type.
+            device: this tensor's.
+
+        Raises:
+            TypeError: a tensor of another type, or neither data nor sizes.
+
+        Example:
+            >>> import zero
+            >>> x = zero.arange(3)
+            >>> x.new([1, 2]), x.new(2, 3).shape
+            (tensor([1, 2]), zero.Size([2, 3]))
+        """
+        from zero import _legacy
+        return _legacy.new_like(self, data, device)
+
     def type_as(Tensor self not None, Tensor other not None):
         """The tensor with other's dtype, on its device."""
         return wrap(ops.to(self.c, other.c.dtype(), other.c.device(), False))
