@@ -1383,4 +1383,24 @@ CASES = [
         "zero.arange(1001) - 500",
         "tensor([-500, -499, -498,  ...,  498,  499,  500])",
     ),
+    (
+        {},
+        "zero.nn.ParameterList([zero.ones(2), zero.zeros(2, 3)])",
+        (
+            "ParameterList(\n"
+            "    (0): Parameter containing: [zero.float32 of size 2]\n"
+            "    (1): Parameter containing: [zero.float32 of size 2x3]\n"
+            ")"
+        ),
+    ),
+    (
+        {},
+        "zero.nn.ParameterList([zero.nn.Parameter(zero.ones(2, dtype=zero.float64)), 3])",
+        (
+            "ParameterList(\n"
+            "    (0): Parameter containing: [zero.float64 of size 2]\n"
+            "    (1): Object of type: int\n"
+            ")"
+        ),
+    ),
 ]
