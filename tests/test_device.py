@@ -308,6 +308,14 @@ def test_new():
         x.new(2, device="meta")
 
 
+def test_module_type():
+    model = zero.nn.Linear(1, 1)
+    for target in (zero.float64, zero.DoubleTensor, "zero.DoubleTensor"):
+        assert model.float().type(target).weight.dtype is zero.float64
+    with pytest.raises(RuntimeError, match=ONLY_CPU):
+        model.cuda()
+
+
 def test_type_errors():
     x = zero.ones(2)
     for bad in ("foo", "zero.FooTensor", "zero.cuda.FloatTensor", "numpy.FloatTensor"):

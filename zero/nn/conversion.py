@@ -9,6 +9,7 @@ from zero import Parameter, Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from typing import Any
 
     from typing_extensions import Self
@@ -72,9 +73,13 @@ class Conversion:
 
         return self._apply(convert)
 
-    def type(self, dst_type: zero.dtype) -> Self:
-        """Casts all parameters and buffers, those of integers too."""
-        return self._apply(lambda t: t.to(dst_type))
+    def type(self, dst_type: zero.dtype | str | builtins.type) -> Self:
+        """Casts all parameters and buffers, those of integers too.
+
+        Args:
+            dst_type: a dtype, or what else :meth:`zero.Tensor.type` takes.
+        """
+        return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:
         """Casts floating-point parameters and buffers to float32."""
