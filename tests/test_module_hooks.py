@@ -145,6 +145,7 @@ def test_hooks_of_all_modules():
         before.remove()
         after.remove()
     assert Add()(0) == 1 and seen == ["Sequential", "Add"]
+    assert not Add()._hooked  # calls are quick again
 
 
 def test_what_is_no_hook_is_refused():

@@ -40,6 +40,7 @@ class Hooks:
     """The part of :class:`Module` that registers hooks."""
 
     _hooked = False  # whether a call has to look for hooks
+    _handle_class = RemovableHandle
 
     if TYPE_CHECKING:
 
@@ -60,7 +61,7 @@ class Hooks:
             raise TypeError(f"{op}: hook must be callable; got {type(hook).__name__}")
         hooks = getattr(self, name)
         marks = {suffix: getattr(self, f"{name}_{suffix}") for suffix in flags}
-        handle = RemovableHandle(hooks, extra_dict=marks.values())
+        handle = self._handle_class(hooks, extra_dict=marks.values())
         hooks[handle.id] = hook
         for suffix, on in flags.items():
             if on:
@@ -217,17 +218,26 @@ class Hooks:
         )
 
 
+class _HandleOfAll(RemovableHandle):
+    def remove(self) -> None:
+        super().remove()
+        Hooks._hooked = any(GLOBAL.__dict__.values())
+
+
 class _Everywhere(Hooks):
     """The hooks of all modules, as if of one."""
+
+    _handle_class = _HandleOfAll
 
     def __getattr__(self, name: str) -> Any:
         if name not in CALL_DICTS:
             raise AttributeError(name)
-        return self._make_hook_dict(name)
+        hooks = self.__dict__[name] = OrderedDict()
+        return hooks
 
     def _add_hook(self, *args: Any, **flags: Any) -> RemovableHandle:
         handle = super()._add_hook(*args, **flags)
-        Hooks._hooked = True  # from now on every call looks for hooks
+        Hooks._hooked = True  # until the last of them is removed, every call looks for hooks
         return handle
 
 
