@@ -47,24 +47,26 @@ def linear_regression(lib: ModuleType) -> Step:
     return step
 
 
-def classifier(widths: list[int], batch: int, activation: str) -> Callable[[ModuleType], Step]:
-    """A multi-layer perceptron with cross-entropy and SGD."""
+def classifier(
+    widths: list[int], batch: int, activation: str, optimizer: str
+) -> Callable[[ModuleType], Step]:
+    """A multi-layer perceptron with cross-entropy."""
 
     def build(lib: ModuleType) -> Step:
         layers = []
         for fan_in, fan_out in itertools.pairwise(widths):
             layers += [lib.nn.Linear(fan_in, fan_out), getattr(lib.nn, activation)()]
         model = lib.nn.Sequential(*layers[:-1])
-        optimizer = lib.optim.SGD(model.parameters(), lr=0.01)
+        trainer = getattr(lib.optim, optimizer)(model.parameters(), lr=0.01)
         criterion = lib.nn.CrossEntropyLoss()
         x = lib.randn(batch, widths[0])
         target = lib.randint(0, widths[-1], (batch,))
 
         def step() -> None:
             loss = criterion(model(x), target)
-            optimizer.zero_grad()
+            trainer.zero_grad()
             loss.backward()
-            optimizer.step()
+            trainer.step()
 
         return step
 
@@ -82,7 +84,7 @@ WORKLOADS: dict[str, Callable[[ModuleType], Step | Statement]] = {
     "tanh 4x4, gradient recorded": tanh_4x4,
     "matmul 4x4, gradient recorded": matmul_4x4,
     "linear regression step": linear_regression,
-    "MLP 4-64-64-2 tanh, batch 32, SGD": classifier([4, 64, 64, 2], 32, "Tanh"),
-    "MLP 784-256-128-10, batch 64, SGD": classifier([784, 256, 128, 10], 64, "ReLU"),
+    "MLP 4-64-64-2 tanh, batch 32, Adam": classifier([4, 64, 64, 2], 32, "Tanh", "Adam"),
+    "MLP 784-256-128-10, batch 64, SGD": classifier([784, 256, 128, 10], 64, "ReLU", "SGD"),
     "tanh(x*y+1).sum(), 1M elements": fused_expression,
 }

@@ -198,6 +198,8 @@ MISTAKES = {
     "a number as parameters": (TypeError, lambda: zero.optim.SGD(3, lr=1), "int"),
     "a list as flag": (TypeError, lambda: zero.asarray([1.0], requires_grad=[]), "list"),
     "huge index": (ValueError, lambda: a23[2**70], "64 bits"),
+    "index with floats": (errors.IndexError, lambda: a23[zero.tensor([0.0, 1.0])], "ints or bools"),
+    "index past the end": (errors.IndexError, lambda: a23[[0, 2]], "got 2"),
     "assign a wrong shape": (
         errors.ShapeError,
         lambda: a23.__setitem__(0, zero.ones(2)),

@@ -241,6 +241,7 @@ from zero._zero import (
 )
 from zero._zero import (
     _sgd_step as _sgd_step,
+    _adam_step as _adam_step,
 )
 
 # isort: split

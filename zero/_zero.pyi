@@ -1048,6 +1048,18 @@ def _sgd_step(
     nesterov: _bool,
     maximize: _bool,
 ) -> None: ...
+def _adam_step(
+    parameters: list[Tensor],
+    state: dict[Any, Any],
+    lr: _float,
+    beta1: _float,
+    beta2: _float,
+    eps: _float,
+    weight_decay: _float,
+    decoupled: _bool,
+    amsgrad: _bool,
+    maximize: _bool,
+) -> None: ...
 def _rebuild_tensor(
     cls: type[Tensor],
     dtype: _dtype,

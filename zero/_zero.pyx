@@ -16,7 +16,7 @@ from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport NodeRef
-from zero._cpp.ops cimport COperand, CReduction
+from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
 from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors

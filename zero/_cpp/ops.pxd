@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.optional cimport optional
 from libcpp.utility cimport pair
+from libcpp.vector cimport vector
 
 from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType
@@ -169,5 +170,25 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
         cbool nesterov
         cbool maximize
 
-    void sgd_step(CTensors&, const CTensors&, CTensors&, const CSgdOptions&) except +raise_error
+    void sgd_step(const CTensors&, const CTensors&, CTensors&,
+                  const CSgdOptions&) except +raise_error
+
+    cdef cppclass CAdamOptions "zero::AdamOptions":
+        double lr
+        double beta1
+        double beta2
+        double eps
+        double weight_decay
+        cbool decoupled
+        cbool amsgrad
+        cbool maximize
+
+    cdef cppclass CAdamState "zero::AdamState":
+        CTensors exp_avg
+        CTensors exp_avg_sq
+        CTensors max_exp_avg_sq
+        vector[double] steps
+
+    void adam_step(const CTensors&, const CTensors&, CAdamState&,
+                   const CAdamOptions&) except +raise_error
     void update_(const CTensor&, const CTensor&) except +raise_error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from math import inf
 
 import zero
 from zero import Tensor
@@ -132,6 +133,26 @@ class Optimizer:
 
     def _check(self, options: Group) -> None:
         """Raises ValueError for options that make no sense; subclasses know which."""
+
+    def _check_number(self, name: str, value: object, low: float = 0, high: float = inf) -> None:
+        """An option that must be a number, or a tensor of one, in [low, high)."""
+        op = type(self).__name__
+        if isinstance(value, Tensor) and value.numel() != 1:
+            raise ValueError(f"{op}: {name} must have one element; got {tuple(value.shape)}")
+        if not hasattr(value, "__float__"):  # a str has none, though float() would read it
+            raise TypeError(f"{op}: {name} must be a number; got {type(value).__name__}")
+        if not low <= float(value) < high:
+            expected = f"{low:g} or more" + (f" and below {high:g}" if high < inf else "")
+            raise ValueError(f"{op}: {name} must be {expected}; got {float(value)}")
+
+    def _check_variant(self, options: Group) -> None:
+        """The choices of an implementation that PyTorch's optimizers share."""
+        op = type(self).__name__
+        for name in ("differentiable", "capturable"):
+            if options.get(name):
+                raise NotImplementedError(f"{op}: {name}=True is not supported")
+        if options["foreach"] and options["fused"]:
+            raise ValueError(f"{op}: foreach and fused exclude each other; got both")
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Updates the parameters by their gradients; each subclass defines how.

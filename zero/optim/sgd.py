@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from zero import Tensor, _sgd_step
 from zero.optim.optimizer import Optimizer
@@ -91,23 +92,15 @@ class SGD(Optimizer):
         super().__init__(params, defaults)
 
     def _check(self, options: Group) -> None:
-        for name in ("lr", "momentum", "dampening", "weight_decay"):
-            value = options[name]
-            if isinstance(value, Tensor) and value.numel() != 1:
-                raise ValueError(f"SGD: {name} must have one element; got {tuple(value.shape)}")
-            if not hasattr(value, "__float__"):  # a str has none, though float() would read it
-                raise TypeError(f"SGD: {name} must be a number; got {type(value).__name__}")
-            if name != "dampening" and not float(value) >= 0:
-                raise ValueError(f"SGD: {name} must be 0 or more; got {float(value)}")
+        for name in ("lr", "momentum", "weight_decay"):
+            self._check_number(name, options[name])
+        self._check_number("dampening", options["dampening"], low=-inf)
         if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
             raise ValueError(
                 "SGD: nesterov needs momentum above 0 and no dampening; "
                 f"got momentum {options['momentum']} and dampening {options['dampening']}"
             )
-        if options["differentiable"]:
-            raise NotImplementedError("SGD: differentiable=True is not supported")
-        if options["foreach"] and options["fused"]:
-            raise ValueError("SGD: foreach and fused exclude each other; got both")
+        self._check_variant(options)
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Updates all parameters that have a gradient.

@@ -102,9 +102,18 @@ struct SgdArgs {
   bool nesterov, maximize;
   bool first;  // the momentum buffer has no value yet
 };
-// One pass over n parameters, their gradients and, with momentum, their buffers (else null).
-using SgdFn = void (*)(void* parameter, const void* grad, void* momentum, int64_t n,
-                       const SgdArgs& args);
+struct AdamArgs {
+  double beta1, beta2, eps, weight_decay;
+  double step_size;   // lr / (1 - beta1^step)
+  double root_scale;  // sqrt(1 - beta2^step)
+  double shrink;      // 1 - lr weight_decay, the factor of decoupled weight decay
+  bool decoupled, maximize;
+};
+// One pass over n elements of {parameters, their gradients, their states}; a state that is not used
+// is null.
+using SgdFn = void (*)(void* const* arrays, int64_t n, const SgdArgs& args);  // {p, g, momentum}
+using AdamFn = void (*)(void* const* arrays, int64_t n,
+                        const AdamArgs& args);  // {p, g, exp_avg, exp_avg_sq, max_exp_avg_sq}
 
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
 // Sum accumulates in float64 or int64, Deviation in DeviationState, Max and Min in the compute
@@ -225,6 +234,7 @@ struct KernelTable {
   int64_t (*gemm_scratch)(int64_t m, int64_t n, int64_t k,
                           int64_t itemsize);  // bytes, aligned to 64
   SgdFn sgd[kNumComputeTypes];                // float32 and float64
+  AdamFn adam[kNumComputeTypes];              // likewise
 
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
   SquaredDifferenceFn

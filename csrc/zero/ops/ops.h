@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "zero/autograd/inplace.h"
 #include "zero/core/generator.h"
@@ -202,8 +203,19 @@ struct SgdOptions {
   bool nesterov, maximize;
 };
 // Updates parameters[i] by grads[i] in place. momentum[i] is created where it is undefined.
-void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum,
+void sgd_step(const Tensors& parameters, const Tensors& grads, Tensors& momentum,
               const SgdOptions& options);
+
+struct AdamOptions {
+  double lr, beta1, beta2, eps, weight_decay;
+  bool decoupled, amsgrad, maximize;  // decoupled: AdamW's weight decay
+};
+struct AdamState {
+  Tensors exp_avg, exp_avg_sq, max_exp_avg_sq;  // created where undefined; the last for amsgrad
+  std::vector<double> steps;                    // counted up where there is a gradient
+};
+void adam_step(const Tensors& parameters, const Tensors& grads, AdamState& state,
+               const AdamOptions& options);
 // x -= delta without a record: what Parameter.update does.
 void update_(const Tensor& x, const Tensor& delta);
 

@@ -1,4 +1,6 @@
 // Optimizer steps. All checks of all parameters come before the first write.
+#include <cmath>
+
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/denormal.h"
@@ -18,67 +20,114 @@ bool dense_alike(const Tensor& a, const Tensor& b) {
   return last + 1 == a.numel();  // a parameter that may be written does not overlap itself
 }
 
-void check_like(const char* what, int64_t i, const Tensor& p, const Tensor& x) {
-  ZERO_CHECK(x.sizes() == p.sizes(), ShapeError, "sgd: the ", what, " of parameter ", i,
+void check_like(const char* op, const char* what, int64_t i, const Tensor& p, const Tensor& x) {
+  ZERO_CHECK(x.sizes() == p.sizes(), ShapeError, op, ": the ", what, " of parameter ", i,
              " has another shape; got ", x.sizes(), ", expected ", p.sizes());
-  ZERO_CHECK(x.dtype() == p.dtype(), DTypeError, "sgd: the ", what, " of parameter ", i,
+  ZERO_CHECK(x.dtype() == p.dtype(), DTypeError, op, ": the ", what, " of parameter ", i,
              " has another dtype; got ", x.dtype(), ", expected ", p.dtype());
-  ZERO_CHECK(x.device() == p.device(), Error, "sgd: the ", what, " of parameter ", i,
+  ZERO_CHECK(x.device() == p.device(), Error, op, ": the ", what, " of parameter ", i,
              " is on another device; got ", x.device(), ", expected ", p.device());
 }
 
-void update(const Tensor& p, const Tensor& g, const Tensor& momentum, const SgdArgs& args) {
-  const SgdFn kernel = kernels().sgd[static_cast<int>(compute_type(p.dtype()))];
-  const int64_t item = itemsize(p.dtype());
-  char* parameter = static_cast<char*>(p.data());
-  const char* grad = static_cast<const char*>(g.data());
-  char* buffer = momentum.defined() ? static_cast<char*>(momentum.data()) : nullptr;
-  parallel_for(p.numel(), kGrainSize / 2, [&](int64_t begin, int64_t end) {
-    const int64_t at = begin * item;
-    kernel(parameter + at, grad + at, buffer ? buffer + at : nullptr, end - begin, args);
+// What an optimizer remembers, one tensor for each parameter; undefined where there is none yet.
+struct StateList {
+  const char* name;
+  Tensors* tensors;
+  bool used;
+};
+
+// All checks of one step, before its first write.
+void check_step(const char* op, const Tensors& parameters, const Tensors& grads,
+                std::initializer_list<StateList> states) {
+  const int64_t n = parameters.size();
+  ZERO_CHECK(grads.size() == n, ValueError, op, ": not one gradient per parameter; got ",
+             grads.size(), " for ", n, " parameters");
+  for (const StateList& state : states)
+    ZERO_CHECK(state.tensors->size() <= n, ValueError, op, ": more entries of ", state.name,
+               " than parameters; got ", state.tensors->size(), ", expected at most ", n);
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor &p = parameters[i], &g = grads[i];
+    if (!g.defined()) continue;
+    ZERO_CHECK(is_floating(p.dtype()), DTypeError, op, ": parameter ", i, " is not floating; got ",
+               p.dtype());
+    check_like(op, "gradient", i, p, g);
+    for (const StateList& state : states)
+      if (state.used && i < state.tensors->size() && (*state.tensors)[i].defined())
+        check_like(op, state.name, i, p, (*state.tensors)[i]);
+    check_inplace(op, p, false);
+  }
+  for (const StateList& state : states)
+    if (state.used) state.tensors->resize(n);
+}
+
+// A parameter, its gradient and its states; null or undefined where a state is not used.
+constexpr int kMaxArrays = 5;
+using Arrays = const Tensor* const (&)[kMaxArrays];
+
+bool is_used(const Tensor* x) { return x && x->defined(); }
+
+template <class Kernel, class Args>
+void run_flat(Kernel kernel, Arrays tensors, const Args& args) {
+  char* data[kMaxArrays] = {};
+  for (int k = 0; k < kMaxArrays; ++k)
+    if (is_used(tensors[k])) data[k] = tensors[k]->template data<char>();
+  const int64_t item = itemsize(tensors[0]->dtype());
+  parallel_for(tensors[0]->numel(), kGrainSize / 2, [&](int64_t begin, int64_t end) {
+    void* arrays[kMaxArrays];
+    for (int k = 0; k < kMaxArrays; ++k) arrays[k] = data[k] ? data[k] + begin * item : nullptr;
+    kernel(arrays, end - begin, args);
   });
 }
 
 // float16 and bfloat16 compute in float32 and round at the end; so do layouts that no flat loop
 // reaches.
-void update_by_copies(const Tensor& p, const Tensor& g, const Tensor& momentum,
-                      const SgdArgs& args) {
-  const TensorOptions options{compute_dtype(p.dtype()), p.device()};
-  auto copy = [&](const Tensor& x) {
-    Tensor y = empty(x.sizes(), options);
-    run_copy(y, x);
-    return y;
-  };
-  const Tensor parameter = copy(p), grad = copy(g),
-               buffer = momentum.defined() ? copy(momentum) : Tensor();
-  update(parameter, grad, buffer, args);
-  run_copy(p, parameter);
-  if (momentum.defined()) run_copy(momentum, buffer);
+template <class Kernel, class Args>
+void run_by_copies(Kernel kernel, Arrays tensors, const Args& args) {
+  Tensor copies[kMaxArrays];
+  const Tensor* pointers[kMaxArrays] = {};
+  for (int k = 0; k < kMaxArrays; ++k) {
+    if (!is_used(tensors[k])) continue;
+    const Tensor& x = *tensors[k];
+    copies[k] = empty(x.sizes(), {compute_dtype(x.dtype()), x.device()});
+    run_copy(copies[k], x);
+    pointers[k] = &copies[k];
+  }
+  run_flat(kernel, pointers, args);
+  for (int k = 0; k < kMaxArrays; ++k)
+    if (pointers[k] && k != 1) run_copy(*tensors[k], copies[k]);  // 1 is the gradient
+}
+
+// Updates a parameter and its states, and counts the writes.
+template <class Kernel, class Args>
+void run_step(const Kernel* kernels_by_type, Arrays tensors, const Args& args) {
+  const Tensor& p = *tensors[0];
+  if (!p.is_meta() && p.numel() > 0) {
+    const Kernel kernel = kernels_by_type[static_cast<int>(compute_type(p.dtype()))];
+    bool flat = compute_dtype(p.dtype()) == p.dtype();
+    for (const Tensor* x : tensors) flat = flat && (!is_used(x) || dense_alike(p, *x));
+    if (flat) {
+      run_flat(kernel, tensors, args);
+    } else {
+      run_by_copies(kernel, tensors, args);
+    }
+  }
+  for (int k = 0; k < kMaxArrays; ++k)
+    if (k != 1 && is_used(tensors[k])) tensors[k]->impl()->version().bump();
+}
+
+// The states of parameters that have their first step; no memory is asked for later.
+void zeros_at_first(Tensors& states, const Tensors& parameters, const Tensors& grads) {
+  for (int64_t i = 0; i < parameters.size(); ++i)
+    if (grads[i].defined() && !states[i].defined())
+      states[i] = zero_(empty_like(parameters[i], parameters[i].options()));
 }
 
 }  // namespace
 
-void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum,
+void sgd_step(const Tensors& parameters, const Tensors& grads, Tensors& momentum,
               const SgdOptions& options) {
   const bool with_momentum = options.momentum != 0;
-  ZERO_CHECK(grads.size() == parameters.size(), ValueError,
-             "sgd: not one gradient per parameter; got ", grads.size(), " for ", parameters.size(),
-             " parameters");
-  ZERO_CHECK(momentum.size() <= parameters.size(), ValueError,
-             "sgd: more momentum buffers than parameters; got ", momentum.size(),
-             ", expected at most ", parameters.size());
-  for (int64_t i = 0; i < parameters.size(); ++i) {
-    const Tensor &p = parameters[i], &g = grads[i];
-    if (!g.defined()) continue;
-    ZERO_CHECK(is_floating(p.dtype()), DTypeError, "sgd: parameter ", i, " is not floating; got ",
-               p.dtype());
-    check_like("gradient", i, p, g);
-    if (with_momentum && i < momentum.size() && momentum[i].defined())
-      check_like("momentum buffer", i, p, momentum[i]);
-    check_inplace("sgd", p, false);
-  }
-  if (with_momentum && momentum.size() < parameters.size()) momentum.resize(parameters.size());
-
+  check_step("sgd", parameters, grads, {{"momentum buffer", &momentum, with_momentum}});
   DenormalGuard guard;
   SgdArgs args{options.lr,
                options.momentum,
@@ -87,25 +136,47 @@ void sgd_step(Tensors& parameters, const Tensors& grads, Tensors& momentum,
                options.nesterov,
                options.maximize,
                false};
-  const Tensor none;
   for (int64_t i = 0; i < parameters.size(); ++i) {
     const Tensor &p = parameters[i], &g = grads[i];
     if (!g.defined()) continue;
-    if (with_momentum) {
-      args.first = !momentum[i].defined();
-      if (args.first) momentum[i] = empty_like(p, p.options());
-    }
-    const Tensor& buffer = with_momentum ? momentum[i] : none;
-    if (!p.is_meta() && p.numel() > 0) {
-      const bool flat = dense_alike(p, g) && (!with_momentum || dense_alike(p, buffer));
-      if (flat && compute_dtype(p.dtype()) == p.dtype()) {
-        update(p, g, buffer, args);
-      } else {
-        update_by_copies(p, g, buffer, args);
-      }
-    }
-    p.impl()->version().bump();
-    if (with_momentum) buffer.impl()->version().bump();
+    Tensor* buffer = with_momentum ? &momentum[i] : nullptr;
+    args.first = buffer && !buffer->defined();
+    if (args.first) *buffer = empty_like(p, p.options());
+    run_step(kernels().sgd, {&p, &g, buffer, nullptr, nullptr}, args);
+  }
+}
+
+void adam_step(const Tensors& parameters, const Tensors& grads, AdamState& state,
+               const AdamOptions& options) {
+  check_step("adam", parameters, grads,
+             {{"exp_avg", &state.exp_avg, true},
+              {"exp_avg_sq", &state.exp_avg_sq, true},
+              {"max_exp_avg_sq", &state.max_exp_avg_sq, options.amsgrad}});
+  const int64_t n = parameters.size();
+  ZERO_CHECK(static_cast<int64_t>(state.steps.size()) == n, ValueError,
+             "adam: not one count of steps per parameter; got ", state.steps.size(), " for ", n,
+             " parameters");
+  zeros_at_first(state.exp_avg, parameters, grads);
+  zeros_at_first(state.exp_avg_sq, parameters, grads);
+  if (options.amsgrad) zeros_at_first(state.max_exp_avg_sq, parameters, grads);
+  DenormalGuard guard;
+  AdamArgs args{options.beta1,
+                options.beta2,
+                options.eps,
+                options.weight_decay,
+                0,
+                0,
+                1 - options.lr * options.weight_decay,
+                options.decoupled,
+                options.maximize};
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor &p = parameters[i], &g = grads[i];
+    if (!g.defined()) continue;
+    const double step = ++state.steps[i];
+    args.step_size = options.lr / (1 - std::pow(options.beta1, step));
+    args.root_scale = std::sqrt(1 - std::pow(options.beta2, step));
+    const Tensor* largest = options.amsgrad ? &state.max_exp_avg_sq[i] : nullptr;
+    run_step(kernels().adam, {&p, &g, &state.exp_avg[i], &state.exp_avg_sq[i], largest}, args);
   }
 }
 
