@@ -231,6 +231,9 @@ from zero._zero import (
     zeros_like,
 )
 from zero._zero import (
+    _adam_step as _adam_step,
+)
+from zero._zero import (
     _backward as _backward,
 )
 from zero._zero import (
@@ -241,7 +244,6 @@ from zero._zero import (
 )
 from zero._zero import (
     _sgd_step as _sgd_step,
-    _adam_step as _adam_step,
 )
 
 # isort: split
