@@ -203,8 +203,8 @@ class ModuleList(_Modules):
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])
 
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        return self.extend(other)
 
     def append(self, module: Module) -> Self:
         """Adds a module at the end; returns self."""
