@@ -107,6 +107,7 @@ from zero._zero import (
     index_add,
     index_put,
     index_select,
+    inference_mode,
     initial_seed,
     int,
     int8,
@@ -116,6 +117,8 @@ from zero._zero import (
     is_complex,
     is_floating_point,
     is_grad_enabled,
+    is_inference,
+    is_inference_mode_enabled,
     is_tensor,
     isclose,
     isfinite,
@@ -234,13 +237,40 @@ from zero._zero import (
     _adam_step as _adam_step,
 )
 from zero._zero import (
+    _anomaly as _anomaly,
+)
+from zero._zero import (
     _backward as _backward,
+)
+from zero._zero import (
+    _function_apply as _function_apply,
+)
+from zero._zero import (
+    _FunctionContext as _FunctionContext,
 )
 from zero._zero import (
     _grad as _grad,
 )
 from zero._zero import (
+    _increment_version as _increment_version,
+)
+from zero._zero import (
+    _Node as _Node,
+)
+from zero._zero import (
+    _pop_saved_tensors_hooks as _pop_saved_tensors_hooks,
+)
+from zero._zero import (
+    _push_saved_tensors_hooks as _push_saved_tensors_hooks,
+)
+from zero._zero import (
     _quick_attributes as _quick_attributes,
+)
+from zero._zero import (
+    _saved_tensors_hooks_disabled as _saved_tensors_hooks_disabled,
+)
+from zero._zero import (
+    _set_anomaly as _set_anomaly,
 )
 from zero._zero import (
     _sgd_step as _sgd_step,
@@ -410,6 +440,7 @@ __all__ = [
     "index_put",
     "index_select",
     "inf",
+    "inference_mode",
     "initial_seed",
     "int",
     "int8",
@@ -420,6 +451,8 @@ __all__ = [
     "is_deterministic_algorithms_warn_only_enabled",
     "is_floating_point",
     "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
     "is_tensor",
     "isclose",
     "isfinite",

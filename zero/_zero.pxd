@@ -24,7 +24,7 @@ Each raises with the name of the op and of the argument. The hot ones are declar
 from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType
 from zero._cpp.generator cimport CGenerator
-from zero._cpp.node cimport NodeRef
+from zero._cpp.node cimport CNode, NodeRef
 from zero._cpp.tensor cimport CTensor
 
 
@@ -72,7 +72,18 @@ cdef class Generator:
 
 
 cdef class Node:
-    cdef NodeRef node
+    cdef CNode* node     # null once the node of a custom function has ended
+    cdef NodeRef owned   # the same, unless the node owns this object
+    cdef dict __dict__
+
+
+cdef class FunctionContext(Node):
+    cdef object to_save             # a tuple
+    cdef object dirty, constant     # tuples: outputs written in place, and without a gradient
+    cdef tuple positions            # of the tensors among the arguments
+    cdef tuple are_tensors          # the outputs
+    cdef public object needs_input_grad
+    cdef public object materialize_grads
 
 
 cdef class Tensor:

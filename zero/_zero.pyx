@@ -1,13 +1,15 @@
 # distutils: language = c++
 """The compiled half of zero: tensors, operators, autograd. Use it through the package `zero`."""
-from cpython.object cimport PyObject, Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
+from cpython.object cimport PyObject, visitproc, Py_EQ, Py_GT, Py_LE, Py_LT, Py_NE
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.optional cimport optional
+from libcpp.string cimport string
 from libcpp.utility cimport move, pair
 
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport parallel, table
+from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
 from zero._cpp.device cimport CDevice
@@ -15,7 +17,7 @@ from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize
 from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
-from zero._cpp.node cimport NodeRef
+from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, share_node
 from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
@@ -31,6 +33,8 @@ include "_bind/convert.pxi"
 include "_bind/buffer.pxi"
 include "_bind/index.pxi"
 include "_bind/autograd.pxi"
+include "_bind/hooks.pxi"
+include "_bind/function.pxi"
 include "_bind/runtime.pxi"
 include "_bind/creation.pxi"
 include "_bind/unary.pxi"

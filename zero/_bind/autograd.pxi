@@ -13,46 +13,116 @@ cdef class Node:
     """
 
     def __cinit__(self):
-        raise TypeError("Node: nodes are made by operations on tensors that require grad")
+        if type(self) is Node:
+            raise TypeError("Node: nodes are made by operations on tensors that require grad")
+
+    def __dealloc__(self):
+        if self.owned.get() is not NULL and node_wrapper(self.node[0]) == <PyObject*> self:
+            set_node_wrapper(self.node[0], NULL)
 
     def name(self):
         """The operation's name, such as 'AddBackward0'."""
-        return self.node.get().name().decode()
+        return node_of(self).name().decode()
 
     @property
     def next_functions(self):
         """For each input the node that made it, or None, and which of its outputs it is."""
+        cdef CNode* node = node_of(self)
         cdef list result = []
         cdef int64_t i
-        for i in range(self.node.get().next_.size()):
-            result.append((wrap_node(self.node.get().next_[i].node),
-                           self.node.get().next_[i].output_nr))
+        for i in range(node.next_.size()):
+            result.append((wrap_node(node.next_[i].node), node.next_[i].output_nr))
         return tuple(result)
+
+    @property
+    def metadata(self):
+        """A dict for notes of the user's."""
+        cdef dict fresh = {}
+        return node_hooks(node_of(self)[0], METADATA, <PyObject*> fresh)
 
     @property
     def variable(self):
         """The leaf of an 'AccumulateGrad' node."""
-        cdef CTensor leaf = engine.accumulated_leaf(self.node.get()[0])
+        cdef CTensor leaf = engine.accumulated_leaf(node_of(self)[0])
         if not leaf.defined():
             raise AttributeError(f"Node: only AccumulateGrad has a variable; got {self.name()}")
         return wrap(move(leaf))
 
-    def __eq__(self, other):
-        return isinstance(other, Node) and self.node.get() == (<Node> other).node.get()
+    def _sequence_nr(self):
+        """Later operations have larger numbers."""
+        return node_of(self).sequence_nr()
 
-    def __hash__(self):
-        return <Py_ssize_t> (<size_t> self.node.get() >> 4)
+    def register_hook(self, fn):
+        """Calls fn(grad_inputs, grad_outputs) after the node ran in a backward pass.
+
+        Args:
+            fn: gets two tuples: the gradients of the operation's inputs and those of its outputs.
+                It may return a tuple that replaces the former.
+
+        Returns:
+            A handle whose remove() takes the hook away.
+
+        Example:
+            >>> import zero
+            >>> x = zero.ones(2, requires_grad=True)
+            >>> y = x * 3
+            >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 10,))
+            >>> y.sum().backward()
+            >>> x.grad
+            tensor([30., 30.])
+        """
+        return add_node_hook(self, POST_HOOKS, fn, "register_hook")
+
+    def register_prehook(self, fn):
+        """Calls fn(grad_outputs) before the node runs in a backward pass.
+
+        Args:
+            fn: gets a tuple of the gradients of the operation's outputs, and may return another
+                that replaces it.
+
+        Returns:
+            A handle whose remove() takes the hook away.
+
+        Example:
+            >>> import zero
+            >>> x = zero.ones(2, requires_grad=True)
+            >>> y = x * 3
+            >>> handle = y.grad_fn.register_prehook(lambda outputs: (outputs[0] * 10,))
+            >>> y.sum().backward()
+            >>> x.grad
+            tensor([30., 30.])
+        """
+        return add_node_hook(self, PRE_HOOKS, fn, "register_prehook")
 
     def __repr__(self):
-        return f"<{self.name()} object at {<size_t> self.node.get():#x}>"
+        if self.node is NULL:
+            return object.__repr__(self)
+        return f"<{self.name()} object at {<size_t> self.node:#x}>"
+
+
+cdef CNode* node_of(Node self) except NULL:
+    if self.node is NULL:
+        raise RuntimeError(f"{type_name(self)}: the node has ended; got the context of a custom "
+                           "function whose outputs are gone, expected one in a graph")
+    return self.node
 
 
 cdef object wrap_node(NodeRef node):
     cdef Node result
+    cdef object context
+    cdef PyObject* known
     if node.get() is NULL:
         return None
+    context = function_context(node.get()[0])
+    if context is not None:
+        return context
+    known = node_wrapper(node.get()[0])
+    if known is not NULL and (<object> known).__class__ is Node:
+        return <object> known
     result = <Node> allocate_wrapper(Node)  # without __cinit__
-    result.node = node
+    result.node = node.get()
+    result.owned = node
+    set_node_wrapper(node.get()[0], <PyObject*> result)
     return result
 
 
@@ -283,3 +353,91 @@ cdef class set_grad_enabled(GradMode):
         self.entered = True
         self.before.append(grad_mode.grad_enabled() != 0)
         grad_mode.set_grad_enabled(self.mode)
+
+
+def is_inference_mode_enabled():
+    """Whether this thread is in inference_mode.
+
+    Example:
+        >>> import zero
+        >>> with zero.inference_mode():
+        ...     zero.is_inference_mode_enabled()
+        True
+    """
+    return grad_mode.inference_enabled() != 0
+
+
+def is_inference(Tensor input not None):
+    """Whether a tensor was made in inference_mode.
+
+    Args:
+        input: any tensor.
+
+    Example:
+        >>> import zero
+        >>> zero.is_inference(zero.ones(2))
+        False
+    """
+    return input.c.impl().is_inference_ != 0
+
+
+cdef class InferenceMode:
+    """What inference_mode returns."""
+    cdef bint mode
+    cdef list before  # modes to return to
+
+    def __cinit__(self):
+        self.before = []
+
+    def clone(self):
+        """A new object of the same mode."""
+        cdef InferenceMode other = InferenceMode.__new__(type(self))
+        other.mode = self.mode
+        return other
+
+    def __enter__(self):
+        self.before.append((grad_mode.inference_enabled() != 0, grad_mode.grad_enabled() != 0))
+        grad_mode.set_inference_enabled(self.mode)
+        grad_mode.set_grad_enabled(not self.mode)
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        inference, grad = self.before.pop()
+        grad_mode.set_inference_enabled(inference)
+        grad_mode.set_grad_enabled(grad)
+
+    def __call__(self, function):
+        return _decorated(self, function)
+
+
+class inference_mode(InferenceMode):
+    """Context manager or decorator for code whose results no gradient will ever be asked for.
+
+    As :class:`no_grad`; moreover, tensors made under it are inference tensors: they cannot be
+    saved for a backward pass, nor be written to in place outside.
+
+    Args:
+        mode: False leaves inference mode for a while, with recording on.
+
+    Example:
+        >>> import zero
+        >>> w = zero.ones(2, requires_grad=True)
+        >>> with zero.inference_mode():
+        ...     y = w * 2
+        >>> y.requires_grad, y.is_inference()
+        (False, True)
+        >>> @zero.inference_mode()
+        ... def predict(x):
+        ...     return x * w
+        >>> predict(zero.ones(2)).is_inference()
+        True
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, mode=True):
+        cdef InferenceMode result = InferenceMode.__new__(cls)
+        result.mode = True
+        if callable(mode):
+            return _decorated(result, mode)
+        result.mode = flag_of(mode, "inference_mode", "mode")
+        return result

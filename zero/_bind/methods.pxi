@@ -181,6 +181,100 @@ class TensorMethods:
         engine.backward(roots, grads, create_graph if retain_graph is None else retain_graph,
                         create_graph, only)
 
+    def is_inference(Tensor self not None):
+        """Whether the tensor was made in inference_mode.
+
+        Example:
+            >>> import zero
+            >>> with zero.inference_mode():
+            ...     x = zero.ones(2)
+            >>> x.is_inference()
+            True
+        """
+        return self.c.impl().is_inference_ != 0
+
+    def register_hook(Tensor self not None, hook):
+        """Calls hook(grad) when the gradient of this tensor has been computed.
+
+        The hooks of a tensor run in the order of their registration, before its gradient is stored
+        or flows on. After a write in place, the hooks of before still get the gradient of the
+        values of before.
+
+        Args:
+            hook: gets the gradient, which it must not change, and may return another that takes its
+                place.
+
+        Returns:
+            A handle whose remove() takes the hook away.
+
+        Raises:
+            RuntimeError: the tensor does not require grad.
+
+        Example:
+            >>> import zero
+            >>> x = zero.tensor([1.0, 2.0], requires_grad=True)
+            >>> handle = x.register_hook(lambda grad: grad * 10)
+            >>> (x * x).sum().backward()
+            >>> x.grad
+            tensor([20., 40.])
+            >>> handle.remove()
+        """
+        from collections import OrderedDict
+        fresh = OrderedDict()
+        return add_hook(tensor_hooks(hooks_cpp.hook_edge(b"register_hook", self.c),
+                                     <PyObject*> fresh), hook, "register_hook")
+
+    def register_post_accumulate_grad_hook(Tensor self not None, hook):
+        """Calls hook(tensor) after a backward pass has added to the .grad of this leaf.
+
+        Args:
+            hook: gets the tensor and returns None. It may use and change .grad.
+
+        Returns:
+            A handle whose remove() takes the hook away.
+
+        Raises:
+            RuntimeError: the tensor is no leaf, or does not require grad.
+
+        Example:
+            >>> import zero
+            >>> x = zero.tensor([1.0, 2.0], requires_grad=True)
+            >>> def step(x):
+            ...     x.data -= 0.1 * x.grad
+            ...     x.grad = None
+            >>> handle = x.register_post_accumulate_grad_hook(step)
+            >>> (x * x).sum().backward()
+            >>> x
+            tensor([0.8000, 1.6000], requires_grad=True)
+        """
+        from collections import OrderedDict
+        cdef CEdge edge = hooks_cpp.hook_edge(b"register_post_accumulate_grad_hook", self.c)
+        if not meta.is_leaf(self.c):
+            raise RuntimeError("register_post_accumulate_grad_hook: the tensor is not a leaf; got "
+                               f"one made by {self.grad_fn.name()}, expected a leaf")
+        fresh = OrderedDict()
+        return add_hook(node_hooks(edge.node.get()[0], LEAF_HOOKS, <PyObject*> fresh), hook,
+                        "register_post_accumulate_grad_hook")
+
+    def retain_grad(Tensor self not None):
+        """Lets backward() fill the .grad of this result, as it does for leaves.
+
+        After a write in place it is the gradient of the new values.
+
+        Raises:
+            RuntimeError: the tensor does not require grad.
+
+        Example:
+            >>> import zero
+            >>> x = zero.tensor([1.0, 2.0], requires_grad=True)
+            >>> y = x * 3
+            >>> y.retain_grad()
+            >>> (y * y).sum().backward()
+            >>> y.grad
+            tensor([ 6., 12.])
+        """
+        hooks_cpp.retain_grad(self.c)
+
     def detach_(Tensor self not None):
         """Takes the tensor out of its graph: it becomes a leaf that requires no gradient.
 
@@ -350,7 +444,7 @@ cdef int hide_names() except -1:
     cdef dict names = globals()
     for name in ("TensorMethods", "DeviceMethods", "_cast_method", "ListReader", "NamedConstant"):
         del names[name]
-    for name in ("Node", "GradMode"):
+    for name in ("Node", "GradMode", "InferenceMode", "FunctionContext"):
         names["_" + name] = names.pop(name)
     return 0
 

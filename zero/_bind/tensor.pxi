@@ -170,15 +170,15 @@ cdef class Tensor:
     @property
     def grad(self):
         """The gradient, after backward(); None before. Can be set and deleted."""
-        cdef meta.AutogradMeta* known = meta.autograd_meta(self.c)
-        if known is NULL or not known.grad.defined():
-            if not meta.is_leaf(self.c):
+        cdef CTensor known = meta.grad_of(self.c)
+        if not known.defined():
+            if not meta.is_leaf(self.c) and not hooks_cpp.retains_grad(self.c):
                 import warnings
                 warnings.warn("grad: the tensor is not a leaf, so backward does not fill its grad; "
-                              f"got one made by {self.grad_fn.name()}, expected a leaf",
-                              UserWarning, stacklevel=1)
+                              f"got one made by {self.grad_fn.name()}, expected a leaf or "
+                              "retain_grad() before", UserWarning, stacklevel=1)
             return None
-        return wrap(known.grad)
+        return wrap(move(known))
 
     @grad.setter
     def grad(self, value):
@@ -198,6 +198,25 @@ cdef class Tensor:
     def grad_fn(self):
         """The node of the operation that made this tensor; None for a leaf."""
         return wrap_node(meta.grad_fn(self.c))
+
+    @property
+    def retains_grad(self):
+        """Whether retain_grad() was called on this result of an operation."""
+        return hooks_cpp.retains_grad(self.c) != 0
+
+    @property
+    def _backward_hooks(self):
+        """The dict of the hooks of register_hook; None if there were none."""
+        if not meta.requires_grad(self.c):
+            return None
+        return tensor_hooks(hooks_cpp.hook_edge(b"_backward_hooks", self.c), NULL)
+
+    @property
+    def _post_accumulate_grad_hooks(self):
+        """The dict of the hooks of register_post_accumulate_grad_hook; None if there were none."""
+        if not (meta.requires_grad(self.c) and meta.is_leaf(self.c)):
+            return None
+        return node_hooks(hooks_cpp.hook_edge(b"hooks", self.c).node.get()[0], LEAF_HOOKS, NULL)
 
     @property
     def output_nr(self):
@@ -242,6 +261,10 @@ cdef class Tensor:
     @property
     def _version(self):
         """How often the memory was written in place."""
+        if self.c.impl().is_inference_:
+            raise RuntimeError("_version: writes to an inference tensor are not counted; got a "
+                               f"tensor of shape {tuple_of(self.c.sizes())} made in "
+                               "inference_mode, expected another")
         return self.c.version()
 
     @property

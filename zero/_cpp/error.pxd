@@ -4,7 +4,28 @@ from cpython.object cimport PyObject
 cdef extern from *:
     """
     #include "zero/core/error.h"
+    #include <memory>
     #include <new>
+
+    // A Python exception on its way through C++, kept aside: destructors may run Python code.
+    struct ZeroPythonError : std::exception {
+      static ZeroPythonError fetch() {
+        ZeroPythonError e;
+        PyErr_Fetch(&e.held_->type, &e.held_->value, &e.held_->traceback);
+        return e;
+      }
+      void restore() const {
+        PyErr_Restore(held_->type, held_->value, held_->traceback);
+        *held_ = Held();
+      }
+      const char* what() const noexcept override { return "a Python exception"; }
+
+     private:
+      struct Held {
+        PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+      };
+      std::shared_ptr<Held> held_ = std::make_shared<Held>();
+    };
 
     // Python's classes for the core's exceptions, set when the module starts
     // (zero/_bind/errors.pxi).
@@ -18,6 +39,8 @@ cdef extern from *:
       if (PyErr_Occurred()) return;  // a callback's own error says more than ours
       try {
         throw;
+      } catch (const ZeroPythonError& e) {
+        e.restore();
       } catch (const zero::ShapeError& e) {
         PyErr_SetString(zero_error_classes.shape, e.what());
       } catch (const zero::ValueError& e) {

@@ -11,4 +11,5 @@ cdef extern from "zero/autograd/inplace.h" namespace "zero":
     CTensor detach(const CTensor& x) except +raise_error
     CTensor detached_data(const CTensor& x) except +raise_error
     void detach_(const CTensor& x) except +raise_error
+    void count_write(const CTensor& x) except +raise_error
     void set_data(const CTensor& x, const CTensor& data) except +raise_error

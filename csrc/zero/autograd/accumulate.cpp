@@ -5,6 +5,7 @@
 // cycle.
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/engine.h"
+#include "zero/autograd/hooks.h"
 #include "zero/autograd/meta.h"
 
 namespace zero {
@@ -39,7 +40,13 @@ class AccumulateGrad final : public Node {
   Grads apply(Grads&& grads) override {
     // The leaf may have been told meanwhile that it needs no gradient.
     const bool wanted = static_cast<AutogradMeta&>(*leaf_->autograd_).requires_grad;
-    if (grads[0].defined() && wanted) add(std::move(grads[0]));
+    if (!grads[0].defined() || !wanted) return {};
+    add(std::move(grads[0]));
+    if (extras() && extras()->accumulated) {
+      const Ref<TensorHook> hook = extras()->accumulated;
+      Tensor leaf(Ref<TensorImpl>::share(leaf_));
+      hook->call(leaf);
+    }
     return {};
   }
 
@@ -77,12 +84,6 @@ Edge gradient_edge(const Tensor& x) {
     return {Ref<Node>::share(static_cast<Node*>(accumulator(x))), 0};
   if (Ref<Node> node = grad_fn(x)) return {std::move(node), meta->output_nr};
   return {};
-}
-
-void accumulate_grad(const Tensor& x, Tensor&& g) {
-  Tensor held;
-  if (is_leaf(x)) return accumulator(x)->add(std::move(g));
-  add_to_grad(make_autograd_meta(x), std::move(g), held);
 }
 
 Tensor accumulated_leaf(const Node& node) {

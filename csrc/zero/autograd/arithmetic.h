@@ -16,6 +16,7 @@ Tensor zeros(const OutputSpec& spec);
 Tensor ones(const OutputSpec& spec);
 Tensor sum_to(const Tensor& g, const Dims& sizes);  // undoes a broadcast
 Tensor cast(const Tensor& g, DType dtype);
+bool has_nan(const Tensor& g);
 // Takes a lock whose holder may need the interpreter's, which is let go while waiting.
 void wait_for(std::unique_lock<ForkLock>& lock);
 // Before x is made to show other memory: keeps the old while other threads compute with it.

@@ -6,8 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "zero/autograd/anomaly.h"
 #include "zero/autograd/arithmetic.h"
-#include "zero/autograd/meta.h"
+#include "zero/autograd/hooks.h"
 
 namespace zero {
 
@@ -116,17 +117,17 @@ class Pending {
 
 // The shape, dtype and device of the forward output; a formula that did not undo a broadcast or
 // cast is completed here.
-void fit(Tensor& g, const OutputSpec& spec, const Node& from) {
+void fit(Tensor& g, const OutputSpec& spec, const Node& from, int64_t input) {
   if (!(g.sizes() == spec.sizes)) {
     ZERO_CHECK(expands_to(spec.sizes, g.sizes()), ShapeError, "backward: ", from.name(),
-               " returned a gradient of the wrong shape; got ", g.sizes(), ", expected ",
-               spec.sizes);
+               " returned a gradient of the wrong shape for its input ", input, "; got ", g.sizes(),
+               ", expected ", spec.sizes);
     g = gradient::sum_to(g, spec.sizes);
   }
   if (g.dtype() != spec.dtype) g = gradient::cast(g, spec.dtype);
   ZERO_CHECK(g.device() == spec.device, Error, "backward: ", from.name(),
-             " returned a gradient on another device; got ", g.device(), ", expected ",
-             spec.device);
+             " returned a gradient on another device for its input ", input, "; got ", g.device(),
+             ", expected ", spec.device);
 }
 
 bool is_sole_owner(const Tensor& g) {
@@ -173,9 +174,29 @@ class Needed {
   std::unordered_map<Node*, bool> needed_;
 };
 
-// Runs the graph. With targets, their gradients are returned and nothing is accumulated.
+// One node, with the hooks on it.
+Grads apply_hooked(Node& node, Grads&& grads) {
+  if (!node.extras()) return node.apply(std::move(grads));
+  if (const Ref<NodeHook> hook = node.extras()->pre_hooks) hook->call(grads, nullptr);
+  const Ref<NodeHook> hook = node.extras()->post_hooks;
+  if (!hook) return node.apply(std::move(grads));
+  const Grads given = grads;
+  Grads out = node.apply(std::move(grads));
+  hook->call(out, &given);
+  return out;
+}
+
+Grads apply(Node& node, Grads&& grads) {
+  if (anomaly_enabled.load(std::memory_order_relaxed)) [[unlikely]]
+    return apply_watched(node, std::move(grads), apply_hooked);
+  return apply_hooked(node, std::move(grads));
+}
+
+// Runs the graph. With targets, only what leads to them: their gradients are accumulated if they
+// are leaves and `accumulate` says so, and returned otherwise.
 Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
-            const SmallVector<Edge, 3>& targets, bool retain_graph, bool create_graph) {
+            const SmallVector<Edge, 3>& targets, bool accumulate, bool retain_graph,
+            bool create_graph) {
   GradModeGuard mode(create_graph);
   Tensors captured(targets.size());
   std::unique_ptr<Needed> needed;
@@ -189,14 +210,15 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
   while (!pending.empty()) {
     Pending::Item item = pending.pop();
     Node& node = *item.node;
-    bool runs = !needed;
+    if (node.extras()) run_tensor_hooks(node, item.grads);
+    bool runs = !needed || (accumulate && node.leaf());
     for (int64_t i = 0; i < targets.size(); ++i)
       if (targets[i].node == item.node) captured[i] = item.grads[targets[i].output_nr];
     if (needed)
       for (const Edge& e : node.next_) runs |= e.node && (*needed)(e.node.get());
     if (!runs) continue;
 
-    Grads out = node.apply(std::move(item.grads));
+    Grads out = apply(node, std::move(item.grads));
     ZERO_CHECK(out.size() == node.next_.size(), Error, "backward: ", node.name(),
                " returned the wrong number of gradients; got ", out.size(), ", expected ",
                node.next_.size());
@@ -206,7 +228,7 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
       if (!e.node || (needed && !(*needed)(e.node.get()))) continue;
       Tensor& sum = pending.at(e.node)[e.output_nr];
       if (!out[i].defined()) continue;
-      fit(out[i], e.node->outputs_[e.output_nr], node);
+      fit(out[i], e.node->outputs_[e.output_nr], node, i);
       add_gradient(sum, std::move(out[i]));
     }
   }
@@ -214,7 +236,8 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
 }
 
 Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
-                 const SmallVector<Edge, 3>& targets, bool retain_graph, bool create_graph) {
+                 const SmallVector<Edge, 3>& targets, bool accumulate, bool retain_graph,
+                 bool create_graph) {
   ZERO_CHECK(!roots.empty(), ValueError, op,
              ": no outputs; got an empty list, expected at least one tensor");
   ZERO_CHECK(grads.empty() || grads.size() == roots.size(), ValueError, op,
@@ -244,7 +267,7 @@ Tensors run_from(const char* op, const Tensors& roots, const Tensors& grads,
     edges.push_back(std::move(edge));
     seeds.push_back(seed.dtype() == root.dtype() ? seed : gradient::cast(seed, root.dtype()));
   }
-  return run(edges, seeds, targets, retain_graph, create_graph);
+  return run(edges, seeds, targets, accumulate, retain_graph, create_graph);
 }
 
 SmallVector<Edge, 3> target_edges(const char* op, const Tensors& inputs) {
@@ -261,24 +284,17 @@ SmallVector<Edge, 3> target_edges(const char* op, const Tensors& inputs) {
 
 void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, bool create_graph,
               const Tensors& inputs) {
-  if (inputs.empty()) {
-    run_from("backward", roots, grads, {}, retain_graph, create_graph);
-    return;
-  }
-  Tensors found = run_from("backward", roots, grads, target_edges("backward", inputs), retain_graph,
-                           create_graph);
-  GradModeGuard mode(create_graph);
-  for (int64_t i = 0; i < inputs.size(); ++i) {
-    if (found[i].defined()) accumulate_grad(inputs[i], std::move(found[i]));
-  }
+  const SmallVector<Edge, 3> targets = target_edges("backward", inputs);
+  for (const Tensor& x : inputs) retain_grad(x);
+  run_from("backward", roots, grads, targets, true, retain_graph, create_graph);
 }
 
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused) {
   ZERO_CHECK(!inputs.empty(), ValueError,
              "grad: no inputs; got an empty list, expected at least one tensor");
-  Tensors found =
-      run_from("grad", roots, grads, target_edges("grad", inputs), retain_graph, create_graph);
+  Tensors found = run_from("grad", roots, grads, target_edges("grad", inputs), false, retain_graph,
+                           create_graph);
   for (int64_t i = 0; i < inputs.size(); ++i)
     ZERO_CHECK(found[i].defined() || allow_unused, Error,
                "grad: one of the differentiated tensors appears to not have been used in the "

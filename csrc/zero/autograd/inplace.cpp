@@ -1,24 +1,27 @@
 #include "zero/autograd/inplace.h"
 
 #include "zero/autograd/arithmetic.h"
+#include "zero/autograd/hooks.h"
 
 namespace zero {
 
 namespace {
 
 // The gradient of a base after a part of it was overwritten: the part's goes through the write's
-// own node, the rest passes. The write's first input was the view itself.
+// own node, the rest passes. Its edge to the base takes the place of the write's to the view.
 class CopySlices final : public Node {
  public:
-  CopySlices(const Tensor& base, const Tensor& view, Ref<Node> write)
+  CopySlices(const Tensor& base, const Tensor& view, Ref<Node> write, int input)
       : Node("CopySlices"),
         base_strides_(base.strides()),
         sizes_(view.sizes()),
         strides_(view.strides()),
         offset_(view.storage_offset() - base.storage_offset()),
-        write_(std::move(write)) {
+        write_(std::move(write)),
+        input_(input) {
     next_.push_back(requires_grad(base) ? gradient_edge(base) : Edge());
-    for (int64_t i = 1; i < write_->next_.size(); ++i) next_.push_back(write_->next_[i]);
+    for (int64_t i = 0; i < write_->next_.size(); ++i)
+      if (i != input_) next_.push_back(write_->next_[i]);
     number();
     outputs_.push_back({base.sizes(), base.dtype(), base.device()});
   }
@@ -33,10 +36,12 @@ class CopySlices final : public Node {
     Tensor whole = gradient::with_strides(grads[0], base_strides_);
     Tensor part = gradient::as_strided(whole, sizes_, strides_, offset_);
     Grads inner = write->apply({gradient::clone(part)});
-    for (int64_t i = 1; i < out.size(); ++i) out[i] = std::move(inner[i]);
+    for (int64_t i = 0, k = 1; i < inner.size() && k < out.size(); ++i)
+      if (i != input_) out[k++] = std::move(inner[i]);
     if (!needs(0)) return out;
     const OutputSpec spec{sizes_, whole.dtype(), whole.device()};
-    gradient::copy_into(part, inner[0].defined() ? inner[0] : gradient::zeros(spec));
+    const Tensor& own = inner[input_];
+    gradient::copy_into(part, own.defined() ? own : gradient::zeros(spec));
     out[0] = std::move(whole);
     return out;
   }
@@ -46,10 +51,15 @@ class CopySlices final : public Node {
     write_.reset();
   }
 
+  Node* part() const override {
+    return write_ && write_->use_count() == 1 ? write_.get() : nullptr;
+  }
+
  private:
   Dims base_strides_, sizes_, strides_;
   int64_t offset_;
   Ref<Node> write_;
+  int input_;
 };
 
 struct ByteRange { const char *begin, *end; };
@@ -102,8 +112,14 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
 }
 
 void check_inplace(const char* op, const Tensor& x, bool recorded) {
+  ZERO_CHECK(!x.impl()->is_inference_ || inference_mode_on, Error, op,
+             ": an inference tensor is written in place outside inference_mode; got ", x,
+             ", expected a clone() of it");
+  const AutogradMeta* meta = autograd_meta(x);
+  ZERO_CHECK(!meta || meta->origin != ViewOrigin::Inference || !grad_enabled(), Error, op,
+             ": a view made in inference_mode is written in place outside it; got ", x,
+             ", expected a clone() of it");
   if (recorded && grad_enabled()) {
-    const AutogradMeta* meta = autograd_meta(x);
     if (is_view(x)) {
       ZERO_CHECK(meta->origin != ViewOrigin::NoGrad, Error, op,
                  ": a view made under no_grad is written "
@@ -113,6 +129,10 @@ void check_inplace(const char* op, const Tensor& x, bool recorded) {
                  ": one output of a function that returns "
                  "several views is written in place; got ",
                  x, ", expected an out-of-place operation or a clone()");
+      ZERO_CHECK(meta->origin != ViewOrigin::Custom, Error, op,
+                 ": a view that a custom Function made, or an input it returned, is written in "
+                 "place, which would bypass its backward; got ",
+                 x, ", expected a clone() of the output");
       ZERO_CHECK(!(requires_grad(x) && is_leaf(meta->base)), Error, op,
                  ": a view of a leaf that requires "
                  "grad is being used in an in-place operation; got ",
@@ -162,11 +182,12 @@ Tensor Target::preserve(const Tensor& x, bool needed) const {
   return gradient::clone(x);
 }
 
-void rebase_history(const Tensor& x, const Ref<Node>& node) {
-  if (!is_view(x)) return set_history(x, node, 0);
+void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr, int input) {
+  if (!is_view(x)) return set_history(x, node, output_nr);
   // The version has moved on, so x finds its new history through the base (grad_fn in meta.cpp).
-  const Tensor& base = autograd_meta(x)->base;
-  set_history(base, make_ref<CopySlices>(base, x, node), 0);
+  const AutogradMeta& meta = *autograd_meta(x);
+  set_history(meta.base, make_ref<CopySlices>(meta.base, x, node, input), 0);
+  if (meta.retained) grad_fn(x);  // at once: the old node is not to fill its gradient
 }
 
 Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset,
@@ -177,7 +198,7 @@ Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, i
   AutogradMeta& meta = make_autograd_meta(view);
   const bool nested = base_meta && base_meta->base.defined();
   meta.base = nested ? base_meta->base : base;
-  if (!grad_enabled()) origin = ViewOrigin::NoGrad;
+  if (!grad_enabled()) origin = inference_mode_on ? ViewOrigin::Inference : ViewOrigin::NoGrad;
   meta.origin = nested && origin == ViewOrigin::Normal ? base_meta->origin : origin;
   meta.grad_fn_version = view.version();
   return view;
@@ -195,10 +216,13 @@ void detach_(const Tensor& x) {
   ZERO_CHECK(!is_view(x), Error, "detach_: a view can't be detached in place; got ", x,
              ", expected detach()");
   if (AutogradMeta* meta = autograd_meta(x)) {
+    if (meta->retained) move_retained(x, nullptr, 0);
     meta->grad_fn.reset();
     meta->requires_grad = false;
   }
 }
+
+void count_write(const Tensor& x) { x.impl()->version().bump(); }
 
 void set_data(const Tensor& x, const Tensor& data) {
   if (x.is_same(data)) return;

@@ -46,8 +46,9 @@ bool overlaps_itself(const Tensor& x);  // two elements at one place, as after e
 bool is_dense(const Tensor& x);         // without gaps and repetitions, in any order of dimensions
 bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
 
-// After x was overwritten by `node`: x's history, and that of the tensor it is a view of.
-void rebase_history(const Tensor& x, const Ref<Node>& node);
+// After x was overwritten by `node`, whose input number `input` it was and whose output `output_nr`
+// it is: x's history, and that of the tensor it is a view of.
+void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr = 0, int input = 0);
 
 // A differentiable view of `base`: same memory, and writes through it reach the base's gradient.
 // The caller records the node.
@@ -59,6 +60,8 @@ Tensor detach(const Tensor& x);
 // Shares memory only: what `.data` gives.
 Tensor detached_data(const Tensor& x);
 void detach_(const Tensor& x);
+// Counts a write to x that went past the operators.
+void count_write(const Tensor& x);
 // Makes x show the memory of `data`; x keeps its identity, gradient and count of writes.
 void set_data(const Tensor& x, const Tensor& data);
 

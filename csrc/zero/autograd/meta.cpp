@@ -1,6 +1,7 @@
 #include "zero/autograd/meta.h"
 
 #include "zero/autograd/arithmetic.h"
+#include "zero/autograd/hooks.h"
 #include "zero/autograd/inplace.h"
 #include "zero/autograd/record.h"
 #include "zero/core/thread_local.h"
@@ -8,9 +9,19 @@
 namespace zero {
 
 static ZERO_THREAD_LOCAL bool recording = true;
+static ZERO_THREAD_LOCAL bool requested = true;
 
 bool grad_enabled() { return recording; }
-void set_grad_enabled(bool on) { recording = on; }
+bool grad_requested() { return requested; }
+void set_grad_enabled(bool on) {
+  requested = on;
+  recording = on && !inference_mode_on;
+}
+bool inference_enabled() { return inference_mode_on; }
+void set_inference_enabled(bool on) {
+  inference_mode_on = on;
+  recording = requested && !on;
+}
 
 AutogradMeta::~AutogradMeta() { delete accumulator.load(std::memory_order_relaxed); }
 
@@ -25,6 +36,10 @@ void set_requires_grad(const Tensor& x, bool on) {
              grad_fn(x)->name(), ", expected a leaf; detach() gives one");
   ZERO_CHECK(!on || is_floating(x.dtype()), Error,
              "requires_grad: only floating point tensors can require gradients; got ", x);
+  ZERO_CHECK(!on || !x.impl()->is_inference_ || inference_mode_on, Error,
+             "requires_grad: an inference tensor can't require a gradient outside inference_mode; "
+             "got ",
+             x, ", expected a clone() of it");
   if (!is_leaf(x) || (!on && !autograd_meta(x))) return;
   make_autograd_meta(x).requires_grad = on;
 }
@@ -33,6 +48,8 @@ bool is_leaf(const Tensor& x) { return !grad_fn(x); }
 
 void set_history(const Tensor& x, Ref<Node> node, int output_nr) {
   AutogradMeta& meta = make_autograd_meta(x);
+  if (meta.retained) [[unlikely]]
+    move_retained(x, node.get(), output_nr);
   meta.grad_fn = std::move(node);
   meta.output_nr = output_nr;
   meta.grad_fn_version = x.version();
@@ -63,12 +80,14 @@ Ref<Node> grad_fn(const Tensor& x) {
 
 Tensor grad(const Tensor& x) {
   const AutogradMeta* meta = autograd_meta(x);
-  return meta ? meta->grad : Tensor();
+  if (!meta) return Tensor();
+  return meta->retained ? meta->retained->grad : meta->grad;
 }
 
 void set_grad(const Tensor& x, const Tensor& g) {
   if (!g.defined()) {
-    if (AutogradMeta* meta = autograd_meta(x)) meta->grad = Tensor();
+    if (AutogradMeta* meta = autograd_meta(x))
+      (meta->retained ? meta->retained->grad : meta->grad) = Tensor();
     return;
   }
   ZERO_CHECK(!g.is_same(x), Error, "grad: a tensor cannot be its own gradient; got ", g);
@@ -78,7 +97,8 @@ void set_grad(const Tensor& x, const Tensor& g) {
              ", expected ", x.dtype());
   ZERO_CHECK(g.device() == x.device(), Error, "grad: device differs; got ", g.device(),
              ", expected ", x.device());
-  make_autograd_meta(x).grad = g;
+  AutogradMeta& meta = make_autograd_meta(x);
+  (meta.retained ? meta.retained->grad : meta.grad) = g;
 }
 
 }  // namespace zero

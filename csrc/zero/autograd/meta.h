@@ -14,8 +14,13 @@ using Inputs = std::initializer_list<const Tensor*>;  // the tensors an operator
 enum class ViewOrigin : uint8_t {
   Normal,
   NoGrad,       // made under no_grad: a write with gradients would leave the base's history wrong
+  Inference,    // made in inference mode: never to be written outside
   MultiOutput,  // one of several from split, unbind, chunk: its node cannot be rebased alone
+  Custom,       // by a custom function: a write would go past its backward
 };
+
+// The .grad of a result that keeps it (retain_grad); the node that fills it shares it.
+struct RetainedGrad final : RefCounted { Tensor grad; };
 
 struct AutogradMeta final : AutogradMetaBase {
   Tensor grad;
@@ -23,6 +28,7 @@ struct AutogradMeta final : AutogradMetaBase {
   std::atomic<Node*> accumulator{nullptr};  // of a leaf; owned, see accumulate.cpp
   int output_nr = 0;
   bool requires_grad = false;  // asked for by the user; only leaves
+  Ref<RetainedGrad> retained;  // takes the place of grad in a result that keeps its gradient
 
   // Views only.
   Tensor base;

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "zero/autograd/hooks.h"
 #include "zero/autograd/meta.h"
 #include "zero/core/thread_local.h"
 
 namespace zero {
 
-Node::~Node() = default;
+Node::~Node() { delete extras_; }
+
+NodeExtras& Node::make_extras() {
+  if (!extras_) extras_ = new NodeExtras;
+  return *extras_;
+}
 
 // Each thread counts for itself, since a counter that all share costs every operation a locked
 // addition; the edges say how far the other threads' nodes reach.

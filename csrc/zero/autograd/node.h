@@ -7,18 +7,13 @@
 
 namespace zero {
 
-class Node;
+struct NodeExtras;  // hooks.h
+
 // Ends a node and all that only it kept alive, without recursion: a chain of 10^6 nodes is freed on
 // a flat stack.
 void destroy(Node* node) noexcept;
 
 using Grads = Tensors;  // one per input of the forward operation; an undefined one means zero
-
-// Where a gradient goes: the node and which of its forward outputs the gradient is for.
-struct Edge {
-  Ref<Node> node;
-  int output_nr = 0;
-};
 
 // What an output of the forward operation was, so that a gradient can be checked or made as zeros.
 struct OutputSpec {
@@ -36,6 +31,8 @@ class Node : public RefCounted {
   virtual Grads apply(Grads&& grads) = 0;
   // Frees what was kept for the backward pass; apply raises afterwards.
   virtual void release_saved();
+  // The node of the write that a node on the whole tensor runs; most have none.
+  virtual Node* part() const { return nullptr; }
 
   const char* name() const { return name_; }
   // Later operations have larger numbers: every edge leads to a smaller one. Leaves have 0.
@@ -52,6 +49,9 @@ class Node : public RefCounted {
   bool release() const noexcept { return leaf_ ? leaf_->release() : RefCounted::release(); }
   TensorImpl* leaf() const { return leaf_; }
 
+  NodeExtras* extras() const { return extras_; }  // null without hooks and the like
+  NodeExtras& make_extras();
+
   SmallVector<Edge, 2> next_;
   SmallVector<SavedTensor, 2> saved_;
   SmallVector<OutputSpec, 1> outputs_;
@@ -65,6 +65,7 @@ class Node : public RefCounted {
  private:
   friend void destroy(Node* node) noexcept;
   Node* next_dead_ = nullptr;
+  NodeExtras* extras_ = nullptr;
 };
 
 // The node and output that produced x, or the accumulator of a leaf; no node if x needs no

@@ -1,5 +1,7 @@
 #include "zero/autograd/record.h"
 
+#include "zero/autograd/anomaly.h"
+
 namespace zero {
 
 void connect(Node& node, const Tensor* const* inputs, int64_t n) {
@@ -8,6 +10,8 @@ void connect(Node& node, const Tensor* const* inputs, int64_t n) {
     if (inputs[i]->defined() && autograd_meta(*inputs[i]))
       node.next_[i] = gradient_edge(*inputs[i]);
   node.number();
+  if (anomaly_enabled.load(std::memory_order_relaxed)) [[unlikely]]
+    note_call_site(node);
 }
 
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what) {

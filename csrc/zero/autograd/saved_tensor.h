@@ -1,11 +1,45 @@
 // A tensor kept from forward to backward, with the check that nobody wrote to it in between.
 #pragma once
 
-#include "zero/core/tensor.h"
+#include <string>
+
+#include "zero/autograd/foreign.h"
 
 namespace zero {
 
 class Node;
+
+// Where a gradient goes: the node and which of its forward outputs the gradient is for.
+struct Edge {
+  Ref<Node> node;
+  int output_nr = 0;
+};
+
+// What a user's hook made of a tensor to save; it can be made a tensor again.
+class PackedTensor : public Foreign {
+ public:
+  PackedTensor();
+  ~PackedTensor() override;
+  virtual Tensor unpack() = 0;
+
+  Edge history_;  // of the tensor, unless it is an output of the node that saves it
+};
+
+// The pair of hooks that the tensors saved in a thread go through.
+class SavedTensorHooks : public RefCounted {
+ public:
+  virtual ~SavedTensorHooks() = default;
+  virtual Ref<PackedTensor> pack(const Tensor& x) = 0;
+
+ private:
+  friend void push_saved_tensor_hooks(Ref<SavedTensorHooks> hooks);
+  friend void pop_saved_tensor_hooks();
+  SavedTensorHooks* outer_ = nullptr;  // owned
+};
+
+// The innermost pair holds.
+void push_saved_tensor_hooks(Ref<SavedTensorHooks> hooks);
+void pop_saved_tensor_hooks();
 
 class SavedTensor {
  public:
@@ -16,14 +50,22 @@ class SavedTensor {
 
   // The tensor with its history; raises if it was changed in place or already freed.
   Tensor unpack(Node* owner) const;
-  void reset() { tensor_ = Tensor(); }
+  void reset() {
+    tensor_ = Tensor();
+    packed_.reset();
+  }
+
+  const Tensor& tensor() const { return tensor_; }
+  const Ref<PackedTensor>& packed() const { return packed_; }
 
  private:
-  Tensor tensor_;
+  void pack(SavedTensorHooks& hooks, const Tensor& x);
+
+  Tensor tensor_;             // undefined if packed
+  Ref<PackedTensor> packed_;  // null without hooks
   uint32_t version_ = 0;
   int output_nr_ = 0;
   bool is_output_ = false;
-  bool requires_grad_ = false;
 };
 
 }  // namespace zero

@@ -47,6 +47,7 @@ Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions optio
 Tensor alias(const Tensor& x) {
   auto impl = make_ref<TensorImpl>(x.impl()->storage_, *x.impl(), x.dtype());
   impl->own_version_ = x.impl()->own_version_;
+  impl->is_inference_ = x.impl()->is_inference_;
   return Tensor(std::move(impl));
 }
 
@@ -62,6 +63,7 @@ Tensor alias(const char* op, const Tensor& base, Dims sizes, Dims strides, int64
   auto impl = make_ref<TensorImpl>(base.impl()->storage_, std::move(sizes), std::move(strides),
                                    offset, base.dtype());
   impl->own_version_ = base.impl()->own_version_;
+  impl->is_inference_ = base.impl()->is_inference_;
   return Tensor(std::move(impl));
 }
 

@@ -7,6 +7,7 @@
 #include "zero/core/scalar.h"
 #include "zero/core/shape.h"
 #include "zero/core/storage.h"
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
@@ -17,6 +18,10 @@ struct TensorOptions {
   DType dtype = default_dtype();
   Device device = Device::Cpu;
 };
+
+// Whether tensors that this thread makes are for inference only: autograd counts no writes to them
+// and never records them (autograd/grad_mode.h).
+inline ZERO_THREAD_LOCAL bool inference_mode_on = false;
 
 class TensorImpl : public RefCounted {
  public:
@@ -62,6 +67,7 @@ class TensorImpl : public RefCounted {
   DType dtype_;
   bool contiguous_ = true;
   bool is_parameter_ = false;  // so that a new Python wrapper has the right class
+  bool is_inference_ = inference_mode_on;
   Ref<VersionCounter> own_version_;
   std::unique_ptr<AutogradMetaBase> autograd_;
   std::atomic<void*> wrapper_{nullptr};  // the Python object of this tensor, borrowed

@@ -20,6 +20,12 @@ Tensor ones(const OutputSpec& spec) { return zero::ones(spec.sizes, {spec.dtype,
 Tensor sum_to(const Tensor& g, const Dims& sizes) { return zero::sum_to(g, sizes); }
 Tensor cast(const Tensor& g, DType dtype) { return zero::to(g, dtype, g.device()); }
 
+bool has_nan(const Tensor& g) {
+  if (g.is_meta() || g.numel() == 0) return false;
+  const GradModeGuard no_record(false);
+  return zero::item(zero::any(zero::isnan(g))).to_bool();
+}
+
 void wait_for(std::unique_lock<ForkLock>& lock) {
   const BlockingSection waiting(true);
   lock.lock();
