@@ -201,3 +201,70 @@ def test_saved_tensors_notice_writes():
     assert y._version == 1
     with pytest.raises(RuntimeError, match=r"in.?place|modified"):
         z.backward()
+
+
+# ---- inference mode ------------------------------------------------------------------------------
+def test_inference_mode_makes_inference_tensors():
+    w = zero.ones(2, requires_grad=True)
+    with zero.inference_mode():
+        assert zero.is_inference_mode_enabled() and not zero.is_grad_enabled()
+        x, y, view = zero.ones(2), w * 2, w.view(2)
+        assert y.is_inference() and not y.requires_grad
+        assert not view.is_inference() and view.requires_grad and view._base is w
+        x.add_(1)
+        w.add_(1)
+        with zero.enable_grad():
+            assert zero.is_grad_enabled() and not (w * 2).requires_grad
+        with zero.inference_mode(False):
+            assert zero.is_grad_enabled() and (w * 2).requires_grad
+            assert not (w * 2).is_inference()
+        assert zero.ones(2, requires_grad=True).requires_grad
+    assert not zero.is_inference_mode_enabled() and zero.is_grad_enabled()
+    assert zero.is_inference(x) and x.tolist() == [2.0, 2.0]
+    assert x.view(2).is_inference() and x.detach().is_inference()
+    assert not (x * 2).is_inference() and not x.clone().is_inference()
+    assert (w + x).requires_grad
+
+
+def test_inference_tensors_outside():
+    w = zero.ones(2, requires_grad=True)
+    base = zero.ones(3)
+    with zero.inference_mode():
+        x = zero.ones(2)
+        view = base[1:]
+        view.add_(1)
+    with pytest.raises(RuntimeError, match="add: an inference tensor is written in place outside"):
+        x.add_(1)
+    assert x.tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match="can't require a gradient outside inference_mode"):
+        x.requires_grad_()
+    with pytest.raises(RuntimeError, match="writes to an inference tensor are not counted"):
+        x._version  # noqa: B018
+    with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
+        w * x
+    with pytest.raises(RuntimeError, match="a view made in inference_mode is written in place"):
+        view.add_(1)
+    with zero.no_grad():
+        view.add_(1)
+    base.add_(1)
+    assert base.tolist() == [2.0, 4.0, 4.0] and base._version == 3
+
+
+def test_inference_mode_decorates():
+    @zero.inference_mode()
+    def a():
+        return zero.ones(1)
+
+    @zero.inference_mode
+    def b():
+        return zero.ones(1)
+
+    @zero.inference_mode(False)
+    def c():
+        return zero.ones(1)
+
+    assert a().is_inference() and b().is_inference() and not c().is_inference()
+    with zero.inference_mode():
+        assert not c().is_inference()
+    with pytest.raises(TypeError, match="inference_mode: mode"):
+        zero.inference_mode(3)
