@@ -66,7 +66,7 @@ cdef class Node:
             >>> import zero
             >>> x = zero.ones(2, requires_grad=True)
             >>> y = x * 3
-            >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 10,))
+            >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 10, None))
             >>> y.sum().backward()
             >>> x.grad
             tensor([30., 30.])
