@@ -63,7 +63,8 @@ class Graph:
         """The graph in Graphviz's language."""
         lines = [
             "digraph {",
-            '  node [shape=box style=filled fontname=monospace fontsize=11 height=0.3 margin="0.1,0.05"]',
+            '  node [shape=box style=filled height=0.3 margin="0.1,0.05"]',
+            "  node [fontname=monospace fontsize=11]",
             '  edge [color="#495057" arrowsize=0.7]',
         ]
         for i, (kind, label) in enumerate(self.vertices):
@@ -226,7 +227,8 @@ def graph(
         >>> loss = model(zero.ones(4, 3)).sum()
         >>> print(zero.utils.viz.graph(loss, model.named_parameters()))
         digraph {
-          node [shape=box style=filled fontname=monospace fontsize=11 height=0.3 margin="0.1,0.05"]
+          node [shape=box style=filled height=0.3 margin="0.1,0.05"]
+          node [fontname=monospace fontsize=11]
           edge [color="#495057" arrowsize=0.7]
           n0 [label="SumBackward0" fillcolor="#f1f3f5" color="#868e96" style="filled,rounded"]
           n1 [label="AddmmBackward0" fillcolor="#f1f3f5" color="#868e96" style="filled,rounded"]
