@@ -16,7 +16,7 @@ class Scale(nn.Module):
     def forward(self, x):
         self.calls += 1
         self.last = x
-        return x * self.factor + self.offset + zero.zeros(1)
+        return x * self.factor + self.offset + zero.rand(1) + zero.rand(1, device="cpu").item()
 
 
 class NeedsValues(nn.Module):
@@ -105,6 +105,16 @@ def test_a_rule_speaks_for_what_is_below():
     model = nn.Sequential(nn.Linear(2, 3), Scale(3))
     found = summary(model, (5, 2), flops={nn.Sequential: lambda *_: 7})
     assert found.total_flops == 7 and found.uncounted == []
+
+    class Block(nn.Sequential):
+        pass
+
+    found = summary(
+        nn.Sequential(Block(nn.Linear(2, 3), Scale(3)), nn.ReLU()),
+        (5, 2),
+        flops={Block: lambda *_: 7},
+    )
+    assert [row.flops for row in found.rows] == [22, 7, 60, None, 15] and found.uncounted == []
 
 
 def test_subclasses_have_the_rule_of_their_forward():

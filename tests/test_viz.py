@@ -12,7 +12,7 @@ import pytest
 import zero
 from zero.utils import viz
 from zero.utils.viz import autograd_graph
-from zero.utils.viz.layout import place
+from zero.utils.viz.layout import _nearest_increasing, place
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -192,6 +192,11 @@ def test_layout(seed):
         assert path[0] == pytest.approx((middles[source][0], boxes[source][3]))
         assert path[-1] == pytest.approx((middles[target][0], boxes[target][1]))
         assert all(a[1] < b[1] for a, b in pairwise(path))
+
+
+def test_nearest_increasing_sequence():
+    assert _nearest_increasing([1.0, 5.0, 1.0, 9.0], [1.0, 1.0, 3.0, 1.0]) == [1.0, 2.0, 2.0, 9.0]
+    assert _nearest_increasing([3.0, 2.0, 1.0], [1.0, 1.0, 1.0]) == [2.0, 2.0, 2.0]
 
 
 def test_chain_is_straight():
