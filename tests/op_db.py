@@ -15,7 +15,10 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
+from op_db_reduce import add_entries as add_reduce_entries
+from op_db_shape import add_entries as add_shape_entries
 
 import zero
 
@@ -261,7 +264,7 @@ for _name, _ref, _low in (("exp", np.exp, -3.0), ("log", np.log, 0.1), ("tanh", 
 unary("sigmoid", sigmoid, dtypes=ALL, out="float")
 unary("sqrt", np.sqrt, low=0.1, dtypes=ALL, out="float", tol=0.5)  # rounded correctly
 unary("reciprocal", lambda x: 1 / x, low=0.2, dtypes=ALL, out="float", tol=0.5)
-unary("rsqrt", lambda x: 1 / np.sqrt(x), low=0.2, dtypes=ALL, out="float", tol=2, inplace=None)
+unary("rsqrt", lambda x: 1 / np.sqrt(x), low=0.2, dtypes=ALL, out="float", tol=2)
 unary("square", lambda x: x * x, dtypes=ALL, out="number", tol=0.5)
 exact_unary("bitwise_not", np.invert, dtypes=("bool", *INTS), grad=False, special=False)
 exact_unary("logical_not", np.logical_not, dtypes=ALL, out="bool", grad=False)
@@ -713,6 +716,8 @@ shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3))
          big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])
 
 add_index_entries(op, S, A, ALL, FLOATS)
+for _add in (add_function_entries, add_reduce_entries, add_shape_entries):
+    _add(sys.modules[__name__])
 
 # ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----------
 CREATION = [
@@ -733,6 +738,15 @@ CREATION = [
     ("arange_float", lambda **k: zero.arange(0, 1, 0.25, **k), np.arange(0, 1, 0.25, np.float32)),
     ("arange_many", lambda **k: zero.arange(1025, dtype=zero.float32, **k),
     np.arange(1025, dtype=np.float32)),
+    ("linspace", lambda **k: zero.linspace(-1, 2, 7, **k), np.linspace(-1, 2, 7, dtype=np.float32)),
+    ("linspace_ends", lambda **k: zero.linspace(0.1, 0.7, 1001, dtype=zero.float64, **k)[[0, -1]],
+     np.array([0.1, 0.7])),
+    ("linspace_one", lambda **k: zero.linspace(3, 5, 1, **k), np.array([3], np.float32)),
+    ("linspace_none", lambda **k: zero.linspace(3, 5, 0, **k), np.zeros(0, np.float32)),
+    ("linspace_int", lambda **k: zero.linspace(0, 9, 4, dtype=zero.int64, **k),
+     np.array([0, 3, 6, 9])),
+    ("logspace", lambda **k: zero.logspace(0, 3, 4, base=2, **k),
+     np.array([1, 2, 4, 8], np.float32)),
     ("arange_none", lambda **k: zero.arange(0, **k), np.arange(0)),
 ]
 # fmt: on

@@ -678,6 +678,13 @@ def test_the_registry_covers_the_operators():
         "set_default_tensor_type",
         "typename",
         "is_complex",  # test_device
+        "linspace",
+        "logspace",  # test_creation
+        "tril_indices",
+        "triu_indices",
+        "meshgrid",  # test_operators
+        "normal",
+        "bernoulli",
         "rand",
         "randn",
         "randint",
@@ -750,6 +757,17 @@ def test_the_registry_covers_the_operators():
         "greater": "gt",
         "greater_equal": "ge",
         "swapdims": "transpose",
+        "arcsin": "asin",
+        "arccos": "acos",
+        "arctan": "atan",
+        "arcsinh": "asinh",
+        "arccosh": "acosh",
+        "arctanh": "atanh",
+        "arctan2": "atan2",
+        "fix": "trunc",
+        "ger": "outer",
+        "moveaxis": "movedim",
+        "row_stack": "vstack",
     }
     for alias, name in same.items():
         assert getattr(zero, alias) is getattr(zero, name)

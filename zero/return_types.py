@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zero._zero import Tensor
 
-__all__ = ["max", "min"]
+__all__ = ["aminmax", "max", "min"]
 
 
 class _NamedResult(tuple["Tensor", ...]):
@@ -61,3 +61,12 @@ class min(_NamedResult):
     _fields = ("values", "indices")
     values = property(itemgetter(0), doc="The smallest elements.")
     indices = property(itemgetter(1), doc="The index of each; of the first if there are several.")
+
+
+class aminmax(_NamedResult):
+    """The smallest and the largest elements."""
+
+    __slots__ = ()
+    _fields = ("min", "max")
+    min = property(itemgetter(0), doc="The smallest elements.")
+    max = property(itemgetter(1), doc="The largest elements.")

@@ -4,8 +4,9 @@ cdef object one = 1
 cdef CScalar c_one = CScalar(<int64_t> 1)
 
 
-cdef Tensor binary(ops.BinaryOp op, object a, object b, str name):
-    return wrap(op(as_operand(a, name, "input"), as_operand(b, name, "other"), CTarget()))
+cdef Tensor binary(ops.BinaryOp op, object a, object b, str name, object out=None):
+    return wrap(op(as_operand(a, name, "input"), as_operand(b, name, "other"),
+                   target_of(out, name)))
 
 
 cdef int need_tensor(object a, object b, str name) except -1:
@@ -20,7 +21,7 @@ cdef Tensor binary_in_place(ops.BinaryOp op, Tensor a, object b, str name):
     return a
 
 
-def add(input, other, *, alpha=1):
+def add(input, other, *, alpha=1, out=None):
     """The sum, element by element: ``y = input + alpha * other``.
 
     Args:
@@ -28,6 +29,7 @@ def add(input, other, *, alpha=1):
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
         alpha: a number that scales `other`; a float only where the result is of floats.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -37,12 +39,13 @@ def add(input, other, *, alpha=1):
         >>> zero.add(zero.tensor([1.0, 2.0]), zero.tensor([10.0, 20.0]), alpha=2).tolist()
         [21.0, 42.0]
     """
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one:
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one \
+            and out is None:
         return wrap(ops.add(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
                             CTarget()))
     need_tensor(input, other, "add")
     return wrap(ops.add(as_operand(input, "add", "input"), as_operand(other, "add", "other"),
-                        as_scalar(alpha, "add", "alpha"), CTarget()))
+                        as_scalar(alpha, "add", "alpha"), target_of(out, "add")))
 
 
 def add_(Tensor input not None, other, *, alpha=1):
@@ -52,7 +55,7 @@ def add_(Tensor input not None, other, *, alpha=1):
     return input
 
 
-def sub(input, other, *, alpha=1):
+def sub(input, other, *, alpha=1, out=None):
     """The difference, element by element: ``y = input - alpha * other``.
 
     Args:
@@ -60,6 +63,7 @@ def sub(input, other, *, alpha=1):
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
         alpha: a number that scales `other`; a float only where the result is of floats.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -70,12 +74,13 @@ def sub(input, other, *, alpha=1):
         >>> zero.sub(zero.tensor([5.0, 7.0]), 1).tolist()
         [4.0, 6.0]
     """
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one:
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and alpha is one \
+            and out is None:
         return wrap(ops.sub(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
                             CTarget()))
     need_tensor(input, other, "sub")
     return wrap(ops.sub(as_operand(input, "sub", "input"), as_operand(other, "sub", "other"),
-                        as_scalar(alpha, "sub", "alpha"), CTarget()))
+                        as_scalar(alpha, "sub", "alpha"), target_of(out, "sub")))
 
 
 def sub_(Tensor input not None, other, *, alpha=1):
@@ -85,13 +90,14 @@ def sub_(Tensor input not None, other, *, alpha=1):
     return input
 
 
-def mul(input, other):
+def mul(input, other, *, out=None):
     """The product, element by element: ``y = input * other``.
 
     Args:
         input: tensor of any shape, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -101,10 +107,10 @@ def mul(input, other):
         >>> zero.mul(zero.tensor([[1.0], [2.0]]), zero.tensor([3.0, 4.0])).tolist()
         [[3.0, 4.0], [6.0, 8.0]]
     """
-    if isinstance(input, Tensor) and isinstance(other, Tensor):
+    if out is None and isinstance(input, Tensor) and isinstance(other, Tensor):
         return wrap(ops.mul(COperand((<Tensor> input).c), COperand((<Tensor> other).c), CTarget()))
     need_tensor(input, other, "mul")
-    return binary(ops.mul, input, other, "mul")
+    return binary(ops.mul, input, other, "mul", out)
 
 
 def mul_(Tensor input not None, other):
@@ -141,7 +147,7 @@ cdef int check_rounding(object mode, str name) except -1:
     return 0
 
 
-def div(input, other, *, rounding_mode=None):
+def div(input, other, *, rounding_mode=None, out=None):
     """The quotient, element by element: ``y = input / other``.
 
     Args:
@@ -150,6 +156,7 @@ def div(input, other, *, rounding_mode=None):
             must be a tensor.
         rounding_mode: None divides truly, and integers give the default float dtype; 'floor' rounds
             down and 'trunc' toward zero, and integers stay integers.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -169,10 +176,10 @@ def div(input, other, *, rounding_mode=None):
     need_tensor(input, other, "div")
     check_rounding(rounding_mode, "div")
     if rounding_mode is None:
-        return binary(ops.div, input, other, "div")
+        return binary(ops.div, input, other, "div", out)
     if rounding_mode == "floor":
-        return binary(ops.floor_divide, input, other, "div")
-    return wrap(divide_to_zero(input, other, "div"))
+        return binary(ops.floor_divide, input, other, "div", out)
+    return deliver(divide_to_zero(input, other, "div"), out, "div")
 
 
 def div_(Tensor input not None, other, *, rounding_mode=None):
@@ -185,13 +192,14 @@ def div_(Tensor input not None, other, *, rounding_mode=None):
     return overwrite(input, divide_to_zero(input, other, "div_"), "div_")
 
 
-def true_divide(input, other):
+def true_divide(input, other, *, out=None):
     """The true quotient: `div` without a rounding mode.
 
     Args:
         input: tensor of any shape, or a number; integers give the default float dtype.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -202,7 +210,7 @@ def true_divide(input, other):
         [0.5, 1.5]
     """
     need_tensor(input, other, "true_divide")
-    return binary(ops.div, input, other, "true_divide")
+    return binary(ops.div, input, other, "true_divide", out)
 
 
 def true_divide_(Tensor input not None, other):
@@ -210,13 +218,14 @@ def true_divide_(Tensor input not None, other):
     return binary_in_place(ops.div, input, other, "true_divide_")
 
 
-def pow(input, exponent):
+def pow(input, exponent, *, out=None):
     """Powers, element by element: ``y = input^exponent``.
 
     Args:
         input: the base: a tensor of any shape, or a number.
         exponent: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -231,7 +240,7 @@ def pow(input, exponent):
     """
     need_tensor(input, exponent, "pow")
     return wrap(ops.pow(as_operand(input, "pow", "input"),
-                        as_operand(exponent, "pow", "exponent"), CTarget()))
+                        as_operand(exponent, "pow", "exponent"), target_of(out, "pow")))
 
 
 def pow_(Tensor input not None, exponent):
@@ -240,7 +249,7 @@ def pow_(Tensor input not None, exponent):
     return input
 
 
-def where(Tensor condition not None, input=None, other=None):
+def where(Tensor condition not None, input=None, other=None, *, out=None):
     """Chooses between two values: ``y = input if condition else other``, element by element.
 
     The gradient goes to the value that was chosen. With the condition alone it gives the indices
@@ -250,6 +259,7 @@ def where(Tensor condition not None, input=None, other=None):
         condition: a bool tensor of any shape.
         input: a number or tensor, taken where the condition is True.
         other: a number or tensor, taken where it is False. All shapes broadcast together.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -269,7 +279,7 @@ def where(Tensor condition not None, input=None, other=None):
         columns = ops.nonzero_as_tuple(condition.c)
         return wrap_all(columns)
     return wrap(ops.where(condition.c, as_operand(input, "where", "input"),
-                          as_operand(other, "where", "other"), CTarget()))
+                          as_operand(other, "where", "other"), target_of(out, "where")))
 
 
 def tensor_where(Tensor self not None, Tensor condition not None, other):
@@ -287,13 +297,14 @@ def tensor_where(Tensor self not None, Tensor condition not None, other):
                           CTarget()))
 
 
-def floor_divide(input, other):
+def floor_divide(input, other, *, out=None):
     """The quotient rounded down: ``y = floor(input / other)``.
 
     Args:
         input: tensor of any shape, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -305,7 +316,7 @@ def floor_divide(input, other):
         [-4, 3]
     """
     need_tensor(input, other, "floor_divide")
-    return binary(ops.floor_divide, input, other, "floor_divide")
+    return binary(ops.floor_divide, input, other, "floor_divide", out)
 
 
 def floor_divide_(Tensor input not None, other):
@@ -313,7 +324,7 @@ def floor_divide_(Tensor input not None, other):
     return binary_in_place(ops.floor_divide, input, other, "floor_divide_")
 
 
-def remainder(input, other):
+def remainder(input, other, *, out=None):
     """What a floored division leaves: ``y = input - floor(input / other) * other``.
 
     It has the sign of `other`.
@@ -322,6 +333,7 @@ def remainder(input, other):
         input: tensor of any shape, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -333,7 +345,7 @@ def remainder(input, other):
         [2, 1]
     """
     need_tensor(input, other, "remainder")
-    return binary(ops.remainder, input, other, "remainder")
+    return binary(ops.remainder, input, other, "remainder", out)
 
 
 def remainder_(Tensor input not None, other):
@@ -341,12 +353,13 @@ def remainder_(Tensor input not None, other):
     return binary_in_place(ops.remainder, input, other, "remainder_")
 
 
-def maximum(Tensor input not None, Tensor other not None):
+def maximum(Tensor input not None, Tensor other not None, *, out=None):
     """The larger of two elements; nan if one is nan. At a tie, each gets half of the gradient.
 
     Args:
         input: tensor of any shape.
         other: tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -356,15 +369,16 @@ def maximum(Tensor input not None, Tensor other not None):
         >>> zero.maximum(zero.tensor([1.0, 5.0]), zero.tensor([3.0, 2.0])).tolist()
         [3.0, 5.0]
     """
-    return binary(ops.maximum, input, other, "maximum")
+    return binary(ops.maximum, input, other, "maximum", out)
 
 
-def minimum(Tensor input not None, Tensor other not None):
+def minimum(Tensor input not None, Tensor other not None, *, out=None):
     """The smaller of two elements; nan if one is nan. At a tie, each gets half of the gradient.
 
     Args:
         input: tensor of any shape.
         other: tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -374,7 +388,7 @@ def minimum(Tensor input not None, Tensor other not None):
         >>> zero.minimum(zero.tensor([1.0, 5.0]), zero.tensor([3.0, 2.0])).tolist()
         [1.0, 2.0]
     """
-    return binary(ops.minimum, input, other, "minimum")
+    return binary(ops.minimum, input, other, "minimum", out)
 
 
 subtract = sub

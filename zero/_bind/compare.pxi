@@ -1,12 +1,13 @@
 # Comparisons and logic, elementwise, broadcast.
 
 
-def eq(Tensor input not None, other):
+def eq(Tensor input not None, other, *, out=None):
     """True where the elements are equal; nan equals nothing.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -16,7 +17,7 @@ def eq(Tensor input not None, other):
         >>> zero.eq(zero.tensor([1, 2]), zero.tensor([1, 3])).tolist()
         [True, False]
     """
-    return binary(ops.eq, input, other, "eq")
+    return binary(ops.eq, input, other, "eq", out)
 
 
 def eq_(Tensor input not None, other):
@@ -24,12 +25,13 @@ def eq_(Tensor input not None, other):
     return binary_in_place(ops.eq, input, other, "eq_")
 
 
-def ne(Tensor input not None, other):
+def ne(Tensor input not None, other, *, out=None):
     """True where the elements differ; nan differs from all.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -39,7 +41,7 @@ def ne(Tensor input not None, other):
         >>> zero.ne(zero.tensor([1, 2]), zero.tensor([1, 3])).tolist()
         [False, True]
     """
-    return binary(ops.ne, input, other, "ne")
+    return binary(ops.ne, input, other, "ne", out)
 
 
 def ne_(Tensor input not None, other):
@@ -47,12 +49,13 @@ def ne_(Tensor input not None, other):
     return binary_in_place(ops.ne, input, other, "ne_")
 
 
-def lt(Tensor input not None, other):
+def lt(Tensor input not None, other, *, out=None):
     """True where ``input < other``.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -62,7 +65,7 @@ def lt(Tensor input not None, other):
         >>> zero.lt(zero.tensor([1, 2, 3]), 2).tolist()
         [True, False, False]
     """
-    return binary(ops.lt, input, other, "lt")
+    return binary(ops.lt, input, other, "lt", out)
 
 
 def lt_(Tensor input not None, other):
@@ -70,12 +73,13 @@ def lt_(Tensor input not None, other):
     return binary_in_place(ops.lt, input, other, "lt_")
 
 
-def le(Tensor input not None, other):
+def le(Tensor input not None, other, *, out=None):
     """True where ``input <= other``.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -85,7 +89,7 @@ def le(Tensor input not None, other):
         >>> zero.le(zero.tensor([1, 2, 3]), 2).tolist()
         [True, True, False]
     """
-    return binary(ops.le, input, other, "le")
+    return binary(ops.le, input, other, "le", out)
 
 
 def le_(Tensor input not None, other):
@@ -93,12 +97,13 @@ def le_(Tensor input not None, other):
     return binary_in_place(ops.le, input, other, "le_")
 
 
-def gt(Tensor input not None, other):
+def gt(Tensor input not None, other, *, out=None):
     """True where ``input > other``.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -108,7 +113,7 @@ def gt(Tensor input not None, other):
         >>> zero.gt(zero.tensor([1, 2, 3]), 2).tolist()
         [False, False, True]
     """
-    return binary(ops.gt, input, other, "gt")
+    return binary(ops.gt, input, other, "gt", out)
 
 
 def gt_(Tensor input not None, other):
@@ -116,12 +121,13 @@ def gt_(Tensor input not None, other):
     return binary_in_place(ops.gt, input, other, "gt_")
 
 
-def ge(Tensor input not None, other):
+def ge(Tensor input not None, other, *, out=None):
     """True where ``input >= other``.
 
     Args:
         input: tensor of any shape.
         other: a number, or a tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -131,7 +137,7 @@ def ge(Tensor input not None, other):
         >>> zero.ge(zero.tensor([1, 2, 3]), 2).tolist()
         [False, True, True]
     """
-    return binary(ops.ge, input, other, "ge")
+    return binary(ops.ge, input, other, "ge", out)
 
 
 def ge_(Tensor input not None, other):
@@ -139,13 +145,14 @@ def ge_(Tensor input not None, other):
     return binary_in_place(ops.ge, input, other, "ge_")
 
 
-def bitwise_and(input, other):
+def bitwise_and(input, other, *, out=None):
     """The bits that both elements have; for bools, the logical and.
 
     Args:
         input: tensor of any shape, integer or bool, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -157,7 +164,7 @@ def bitwise_and(input, other):
         [1, 2]
     """
     need_tensor(input, other, "bitwise_and")
-    return binary(ops.bitwise_and, input, other, "bitwise_and")
+    return binary(ops.bitwise_and, input, other, "bitwise_and", out)
 
 
 def bitwise_and_(Tensor input not None, other):
@@ -165,13 +172,14 @@ def bitwise_and_(Tensor input not None, other):
     return binary_in_place(ops.bitwise_and, input, other, "bitwise_and_")
 
 
-def bitwise_or(input, other):
+def bitwise_or(input, other, *, out=None):
     """The bits that either element has; for bools, the logical or.
 
     Args:
         input: tensor of any shape, integer or bool, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -183,7 +191,7 @@ def bitwise_or(input, other):
         [7, 7]
     """
     need_tensor(input, other, "bitwise_or")
-    return binary(ops.bitwise_or, input, other, "bitwise_or")
+    return binary(ops.bitwise_or, input, other, "bitwise_or", out)
 
 
 def bitwise_or_(Tensor input not None, other):
@@ -191,13 +199,14 @@ def bitwise_or_(Tensor input not None, other):
     return binary_in_place(ops.bitwise_or, input, other, "bitwise_or_")
 
 
-def bitwise_xor(input, other):
+def bitwise_xor(input, other, *, out=None):
     """The bits that just one element has; for bools, the exclusive or.
 
     Args:
         input: tensor of any shape, integer or bool, or a number.
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -209,7 +218,7 @@ def bitwise_xor(input, other):
         [6, 5]
     """
     need_tensor(input, other, "bitwise_xor")
-    return binary(ops.bitwise_xor, input, other, "bitwise_xor")
+    return binary(ops.bitwise_xor, input, other, "bitwise_xor", out)
 
 
 def bitwise_xor_(Tensor input not None, other):
@@ -217,12 +226,13 @@ def bitwise_xor_(Tensor input not None, other):
     return binary_in_place(ops.bitwise_xor, input, other, "bitwise_xor_")
 
 
-def logical_and(Tensor input not None, Tensor other not None):
+def logical_and(Tensor input not None, Tensor other not None, *, out=None):
     """True where both elements are nonzero.
 
     Args:
         input: tensor of any shape.
         other: tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -232,7 +242,7 @@ def logical_and(Tensor input not None, Tensor other not None):
         >>> zero.logical_and(zero.tensor([0, 1, 2]), zero.tensor([1, 0, 3])).tolist()
         [False, False, True]
     """
-    return binary(ops.logical_and, input, other, "logical_and")
+    return binary(ops.logical_and, input, other, "logical_and", out)
 
 
 def logical_and_(Tensor input not None, Tensor other not None):
@@ -240,12 +250,13 @@ def logical_and_(Tensor input not None, Tensor other not None):
     return binary_in_place(ops.logical_and, input, other, "logical_and_")
 
 
-def logical_or(Tensor input not None, Tensor other not None):
+def logical_or(Tensor input not None, Tensor other not None, *, out=None):
     """True where an element is nonzero.
 
     Args:
         input: tensor of any shape.
         other: tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -255,7 +266,7 @@ def logical_or(Tensor input not None, Tensor other not None):
         >>> zero.logical_or(zero.tensor([0, 1, 0]), zero.tensor([1, 0, 0])).tolist()
         [True, True, False]
     """
-    return binary(ops.logical_or, input, other, "logical_or")
+    return binary(ops.logical_or, input, other, "logical_or", out)
 
 
 def logical_or_(Tensor input not None, Tensor other not None):
@@ -263,12 +274,13 @@ def logical_or_(Tensor input not None, Tensor other not None):
     return binary_in_place(ops.logical_or, input, other, "logical_or_")
 
 
-def logical_xor(Tensor input not None, Tensor other not None):
+def logical_xor(Tensor input not None, Tensor other not None, *, out=None):
     """True where just one element is nonzero.
 
     Args:
         input: tensor of any shape.
         other: tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -278,7 +290,7 @@ def logical_xor(Tensor input not None, Tensor other not None):
         >>> zero.logical_xor(zero.tensor([0, 1, 2]), zero.tensor([1, 0, 3])).tolist()
         [True, True, False]
     """
-    return binary(ops.logical_xor, input, other, "logical_xor")
+    return binary(ops.logical_xor, input, other, "logical_xor", out)
 
 
 def logical_xor_(Tensor input not None, Tensor other not None):

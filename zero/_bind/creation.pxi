@@ -29,6 +29,33 @@ cdef CTensorOptions options_for(const CScalar& value, object dtype, object devic
     return options
 
 
+# With out=, dtype and device are those of the tensor to write to.
+cdef CTensorOptions options_with(object dtype, object device, object out, str op) except *:
+    cdef CTensorOptions options
+    if out is None:
+        return as_options(dtype, device, op)
+    if not isinstance(out, Tensor):
+        no_out(out, op)
+    options = (<Tensor> out).c.options()
+    if dtype is not None and as_dtype(dtype, op) != options.dtype:
+        raise DTypeError(f"{op}: dtype is not that of out; got {dtype} and {out.dtype}, expected "
+                         "the same")
+    if device is not None and as_device(device, op) != options.device:
+        raise ZeroValueError(f"{op}: device is not that of out; got {device} and {out.device}, "
+                             "expected the same")
+    return options
+
+
+cdef Tensor finish_with(CTensor t, object out, object requires_grad, str op):
+    """`finish`, or what out= asks for."""
+    if out is None:
+        return finish(move(t), requires_grad)
+    result = deliver(move(t), out, op)
+    if flag_of(requires_grad, "requires_grad", "the value"):
+        meta.set_requires_grad(result.c, True)
+    return result
+
+
 # Drawn in order of the index, whatever the strides: the same numbers for every layout.
 cdef CTensor with_layout_of(Tensor x, const CTensor& drawn) except *:
     cdef CTensor values = drawn, y
@@ -39,12 +66,13 @@ cdef CTensor with_layout_of(Tensor x, const CTensor& drawn) except *:
     return y
 
 
-def zeros(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
     """A tensor of zeros.
 
     Args:
         sizes: the shape: ints, or one tuple, list or Size.
         size: the same by name.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -57,16 +85,18 @@ def zeros(*sizes, size=None, dtype=None, device=None, requires_grad=False):
         >>> zero.zeros(2, 2).tolist()
         [[0.0, 0.0], [0.0, 0.0]]
     """
-    return finish(ops.zeros(sizes_of(sizes, size, "zeros"), as_options(dtype, device, "zeros")),
-                  requires_grad)
+    return finish_with(ops.zeros(sizes_of(sizes, size, "zeros"),
+                                options_with(dtype, device, out, "zeros")),
+                       out, requires_grad, "zeros")
 
 
-def ones(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
     """A tensor of ones.
 
     Args:
         sizes: the shape: ints, or one tuple, list or Size.
         size: the same by name.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -79,16 +109,18 @@ def ones(*sizes, size=None, dtype=None, device=None, requires_grad=False):
         >>> zero.ones(2, 2).tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
-    return finish(ops.ones(sizes_of(sizes, size, "ones"), as_options(dtype, device, "ones")),
-                  requires_grad)
+    return finish_with(ops.ones(sizes_of(sizes, size, "ones"),
+                               options_with(dtype, device, out, "ones")),
+                       out, requires_grad, "ones")
 
 
-def empty(*sizes, size=None, dtype=None, device=None, requires_grad=False):
+def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
     """A tensor whose elements are whatever the memory held.
 
     Args:
         sizes: the shape: ints, or one tuple, list or Size.
         size: the same by name.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -101,16 +133,18 @@ def empty(*sizes, size=None, dtype=None, device=None, requires_grad=False):
         >>> zero.empty(2, 3).shape
         zero.Size([2, 3])
     """
-    return finish(core.empty(sizes_of(sizes, size, "empty"), as_options(dtype, device, "empty")),
-                  requires_grad)
+    return finish_with(core.empty(sizes_of(sizes, size, "empty"),
+                                 options_with(dtype, device, out, "empty")),
+                       out, requires_grad, "empty")
 
 
-def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
+def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=False):
     """A tensor with one value everywhere.
 
     Args:
         size: the shape, an int, tuple, list or Size.
         fill_value: a number, or a tensor with one element.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None that of the number: bool, int64 or the default
             float dtype.
         device: 'cpu' or 'meta'; the CPU for None.
@@ -125,10 +159,11 @@ def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
         [[7, 7], [7, 7]]
     """
     cdef CScalar value = as_scalar(fill_value, "full", "fill_value")
-    cdef CTensorOptions options = options_for(value, dtype, device, "full")
-    if dtype is None and isinstance(fill_value, Tensor):
+    cdef CTensorOptions options = options_for(value, dtype, device, "full") if out is None else \
+        options_with(dtype, device, out, "full")
+    if out is None and dtype is None and isinstance(fill_value, Tensor):
         options.dtype = (<Tensor> fill_value).c.dtype()
-    return finish(ops.full(as_dims(size, "full"), value, options), requires_grad)
+    return finish_with(ops.full(as_dims(size, "full"), value, options), out, requires_grad, "full")
 
 
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
@@ -149,7 +184,7 @@ def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
                                     as_options(dtype, device, "scalar_tensor")), requires_grad)
 
 
-def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requires_grad=False):
     """Evenly spaced numbers: ``start, start + step, …``, up to but without `end`.
 
     There are ``ceil((end - start) / step)`` of them. ``arange(end)`` starts at 0.
@@ -158,6 +193,7 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
         start: the first number.
         end: the limit, which is not included.
         step: the distance; may be negative, not zero.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None int64 if all three are ints, else the default
             float dtype.
         device: 'cpu' or 'meta'; the CPU for None.
@@ -172,23 +208,84 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
         ([0, 1, 2, 3], [1.0, 0.75, 0.5, 0.25])
     """
     cdef CScalar c_start, c_end, c_step
-    cdef CTensorOptions options = as_options(dtype, device, "arange")
+    cdef CTensorOptions options = options_with(dtype, device, out, "arange")
     if end is None:
         start, end = 0, start
     c_start = as_scalar(start, "arange", "start")
     c_end = as_scalar(end, "arange", "end")
     c_step = as_scalar(step, "arange", "step")
-    if dtype is None and not (c_start.is_float() or c_end.is_float() or c_step.is_float()):
+    if out is None and dtype is None and not (c_start.is_float() or c_end.is_float()
+                                              or c_step.is_float()):
         options.dtype = CDType.Int64
-    return finish(ops.arange(c_start, c_end, c_step, options), requires_grad)
+    return finish_with(ops.arange(c_start, c_end, c_step, options), out, requires_grad, "arange")
 
 
-def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
+def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_grad=False):
+    """Evenly spaced numbers from `start` to `end`, both included.
+
+    ``y[i] = start + i * (end - start) / (steps - 1)``, counted from the nearer end.
+
+    Args:
+        start: the first number.
+        end: the last one.
+        steps: how many.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `steps` is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.linspace(0, 1, 5).tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    return finish_with(ops.linspace(as_scalar(start, "linspace", "start"),
+                                    as_scalar(end, "linspace", "end"),
+                                    as_int(steps, "linspace", "steps"),
+                                    options_with(dtype, device, out, "linspace")),
+                       out, requires_grad, "linspace")
+
+
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
+             requires_grad=False):
+    """Powers of a base whose exponents are evenly spaced: ``base ** linspace(start, end, steps)``.
+
+    Args:
+        start: the first exponent.
+        end: the last one.
+        steps: how many.
+        base: the base.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        dtype: the element type; the default float dtype for None.
+        device: 'cpu' or 'meta'; the CPU for None.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        ValueError: `steps` is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.logspace(0, 3, 4).tolist()
+        [1.0, 10.0, 100.0, 1000.0]
+    """
+    return finish_with(ops.logspace(as_scalar(start, "logspace", "start"),
+                                    as_scalar(end, "logspace", "end"),
+                                    as_int(steps, "logspace", "steps"),
+                                    as_float(base, "logspace", "base"),
+                                    options_with(dtype, device, out, "logspace")),
+                       out, requires_grad, "logspace")
+
+
+def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False):
     """The identity matrix: ones on the diagonal, zeros elsewhere.
 
     Args:
         n: rows.
         m: columns; as many as rows for None.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -203,16 +300,19 @@ def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
     """
     cdef int64_t rows = as_int(n, "eye", "n")
     cdef int64_t columns = rows if m is None else as_int(m, "eye", "m")
-    return finish(ops.eye(rows, columns, as_options(dtype, device, "eye")), requires_grad)
+    return finish_with(ops.eye(rows, columns, options_with(dtype, device, out, "eye")), out,
+                       requires_grad, "eye")
 
 
-def rand(*sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False):
+def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
+         requires_grad=False):
     """Random numbers, uniform on [0, 1).
 
     Args:
         sizes: the shape: ints, or one tuple, list or Size.
         size: the same by name.
         generator: the source of random numbers; the default generator for None.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -230,17 +330,20 @@ def rand(*sizes, size=None, generator=None, dtype=None, device=None, requires_gr
 
     Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011 (Philox).
     """
-    return finish(ops.rand(sizes_of(sizes, size, "rand"), as_options(dtype, device, "rand"),
-                           as_generator(generator, "rand")), requires_grad)
+    return finish_with(ops.rand(sizes_of(sizes, size, "rand"),
+                               options_with(dtype, device, out, "rand"),
+                               as_generator(generator, "rand")), out, requires_grad, "rand")
 
 
-def randn(*sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False):
+def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
+          requires_grad=False):
     """Random numbers from the normal distribution with mean 0 and variance 1.
 
     Args:
         sizes: the shape: ints, or one tuple, list or Size.
         size: the same by name.
         generator: the source of random numbers; the default generator for None.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -258,11 +361,12 @@ def randn(*sizes, size=None, generator=None, dtype=None, device=None, requires_g
 
     Source: Box and Muller, A note on the generation of random normal deviates, 1958.
     """
-    return finish(ops.randn(sizes_of(sizes, size, "randn"), as_options(dtype, device, "randn"),
-                            as_generator(generator, "randn")), requires_grad)
+    return finish_with(ops.randn(sizes_of(sizes, size, "randn"),
+                               options_with(dtype, device, out, "randn"),
+                               as_generator(generator, "randn")), out, requires_grad, "randn")
 
 
-def randint(low=0, high=None, size=None, *, generator=None, dtype=None, device=None,
+def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, device=None,
             requires_grad=False):
     """Random integers, uniform on [low, high).
 
@@ -273,6 +377,7 @@ def randint(low=0, high=None, size=None, *, generator=None, dtype=None, device=N
         high: the limit, which is not included.
         size: the shape, a tuple, list or Size.
         generator: the source of random numbers; the default generator for None.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -294,20 +399,21 @@ def randint(low=0, high=None, size=None, *, generator=None, dtype=None, device=N
     if size is None:
         raise TypeError("randint: no size is given; expected randint(high, size) or "
                         "randint(low, high, size)")
-    cdef CTensorOptions options = as_options(dtype, device, "randint")
-    if dtype is None:
+    cdef CTensorOptions options = options_with(dtype, device, out, "randint")
+    if out is None and dtype is None:
         options.dtype = CDType.Int64
-    return finish(ops.randint(as_int(low, "randint", "low"), as_int(high, "randint", "high"),
+    return finish_with(ops.randint(as_int(low, "randint", "low"), as_int(high, "randint", "high"),
                               as_dims(size, "randint"), options,
-                              as_generator(generator, "randint")), requires_grad)
+                              as_generator(generator, "randint")), out, requires_grad, "randint")
 
 
-def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
+def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
     """A random order of the integers 0 to ``n - 1``; every order is as likely.
 
     Args:
         n: how many.
         generator: the source of random numbers; the default generator for None.
+        out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
         device: 'cpu' or 'meta'; the CPU for None.
         requires_grad: whether operations on the result are recorded.
@@ -320,11 +426,11 @@ def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False)
         >>> sorted(zero.randperm(5).tolist())
         [0, 1, 2, 3, 4]
     """
-    cdef CTensorOptions options = as_options(dtype, device, "randperm")
-    if dtype is None:
+    cdef CTensorOptions options = options_with(dtype, device, out, "randperm")
+    if out is None and dtype is None:
         options.dtype = CDType.Int64
-    return finish(ops.randperm(as_int(n, "randperm", "n"), options,
-                               as_generator(generator, "randperm")), requires_grad)
+    return finish_with(ops.randperm(as_int(n, "randperm", "n"), options,
+                               as_generator(generator, "randperm")), out, requires_grad, "randperm")
 
 
 def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):

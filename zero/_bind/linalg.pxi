@@ -3,16 +3,17 @@
 cdef CTensor no_tensor  # an argument that is absent
 
 
-cdef CTensor product(Tensor a, int64_t ndim_a, Tensor b, int64_t ndim_b, str op, str name) except *:
+cdef CTensor product(Tensor a, int64_t ndim_a, Tensor b, int64_t ndim_b, str op, str name,
+                     CTarget target) except *:
     """matmul for operands that must have just these dimensions."""
     if a.c.dim() != ndim_a or b.c.dim() != ndim_b:
         raise ShapeError(f"{op}: wrong number of dimensions; got input {tuple(a.shape)} and {name} "
                          f"{tuple(b.shape)}, expected {ndim_a} and {ndim_b} dimensions; use matmul "
                          "for others")
-    return ops.matmul(a.c, b.c, CTarget(), op.encode())
+    return ops.matmul(a.c, b.c, target, op.encode())
 
 
-def matmul(Tensor input not None, Tensor other not None):
+def matmul(Tensor input not None, Tensor other not None, *, out=None):
     """The matrix product: ``y[..., i, j] = sum_k input[..., i, k] * other[..., k, j]``.
 
     It is also written ``a @ b``. A vector counts as a row on the left and as a column on the right,
@@ -21,6 +22,7 @@ def matmul(Tensor input not None, Tensor other not None):
     Args:
         input: tensor of shape [..., I, K] or [K].
         other: tensor of shape [..., K, J] or [K].
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the inner sizes differ, the leading ones do not broadcast, or a tensor has no
@@ -33,15 +35,16 @@ def matmul(Tensor input not None, Tensor other not None):
         >>> zero.matmul(a, a).tolist(), zero.matmul(a, zero.tensor([1.0, 1.0])).tolist()
         ([[7.0, 10.0], [15.0, 22.0]], [3.0, 7.0])
     """
-    return wrap(ops.matmul(input.c, other.c, CTarget()))
+    return wrap(ops.matmul(input.c, other.c, target_of(out, "matmul")))
 
 
-def mm(Tensor input not None, Tensor mat2 not None):
+def mm(Tensor input not None, Tensor mat2 not None, *, out=None):
     """The product of two matrices: `matmul` without broadcasting.
 
     Args:
         input: tensor of shape [I, K].
         mat2: tensor of shape [K, J].
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: a tensor is not a matrix, or the inner sizes differ.
@@ -52,15 +55,16 @@ def mm(Tensor input not None, Tensor mat2 not None):
         >>> zero.mm(zero.tensor([[1.0, 2.0]]), zero.tensor([[3.0], [4.0]])).tolist()
         [[11.0]]
     """
-    return wrap(product(input, 2, mat2, 2, "mm", "mat2"))
+    return wrap(product(input, 2, mat2, 2, "mm", "mat2", target_of(out, "mm")))
 
 
-def bmm(Tensor input not None, Tensor mat2 not None):
+def bmm(Tensor input not None, Tensor mat2 not None, *, out=None):
     """The products of a batch of matrices: ``y[b] = input[b] @ mat2[b]``.
 
     Args:
         input: tensor of shape [B, I, K].
         mat2: tensor of shape [B, K, J].
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: a tensor has not three dimensions, or the sizes B or K differ.
@@ -75,15 +79,16 @@ def bmm(Tensor input not None, Tensor mat2 not None):
         raise ShapeError(f"bmm: batch sizes differ; got input {tuple(input.shape)} and mat2 "
                          f"{tuple(mat2.shape)}, expected input.shape[0] == mat2.shape[0]; use "
                          "matmul to broadcast")
-    return wrap(product(input, 3, mat2, 3, "bmm", "mat2"))
+    return wrap(product(input, 3, mat2, 3, "bmm", "mat2", target_of(out, "bmm")))
 
 
-def mv(Tensor input not None, Tensor vec not None):
+def mv(Tensor input not None, Tensor vec not None, *, out=None):
     """The product of a matrix and a vector.
 
     Args:
         input: tensor of shape [I, K].
         vec: tensor of shape [K].
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the operands are not a matrix and a vector, or the sizes K differ.
@@ -94,15 +99,16 @@ def mv(Tensor input not None, Tensor vec not None):
         >>> zero.mv(zero.tensor([[1.0, 2.0], [3.0, 4.0]]), zero.tensor([1.0, 1.0])).tolist()
         [3.0, 7.0]
     """
-    return wrap(product(input, 2, vec, 1, "mv", "vec"))
+    return wrap(product(input, 2, vec, 1, "mv", "vec", target_of(out, "mv")))
 
 
-def dot(Tensor input not None, Tensor tensor not None):
+def dot(Tensor input not None, Tensor tensor not None, *, out=None):
     """The inner product of two vectors: ``y = sum_k input[k] * tensor[k]``.
 
     Args:
         input: tensor of shape [K].
         tensor: tensor of shape [K].
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: a tensor is not a vector, or the sizes differ.
@@ -113,7 +119,7 @@ def dot(Tensor input not None, Tensor tensor not None):
         >>> zero.dot(zero.tensor([1.0, 2.0]), zero.tensor([3.0, 4.0])).item()
         11.0
     """
-    return wrap(product(input, 1, tensor, 1, "dot", "tensor"))
+    return wrap(product(input, 1, tensor, 1, "dot", "tensor", target_of(out, "dot")))
 
 
 def linear(Tensor input not None, Tensor weight not None, Tensor bias=None):

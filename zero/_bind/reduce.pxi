@@ -25,11 +25,27 @@ cdef object named_pair(object type, const pair[CTensor, CTensor]& both):
     return result
 
 
+# NumPy's names for dim and keepdim.
+cdef tuple numpy_names(object dim, object keepdim, object axis, object keepdims, str op):
+    if axis is not None:
+        if dim is not None and dim != ():
+            raise TypeError(f"{op}: both dim and axis are given; got {short_repr(dim)} and "
+                            f"{short_repr(axis)}, expected one of them")
+        dim = axis
+    if keepdims is not None:
+        if keepdim is not False:
+            raise TypeError(f"{op}: both keepdim and keepdims are given; got {short_repr(keepdim)} "
+                            f"and {short_repr(keepdims)}, expected one of them")
+        keepdim = keepdims
+    return dim, keepdim
+
+
 cdef int64_t dim_of(object dim, str op) except? -1:
     return as_int(dim, op, "dim")
 
 
-def sum(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
+def sum(Tensor input not None, dim=None, keepdim=False, *, dtype=None,
+        out=None, axis=None, keepdims=None):
     """The sum of the elements, of all or along dimensions.
 
     Args:
@@ -37,6 +53,9 @@ def sum(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
         dim: the dimension or dimensions to reduce; all for None.
         keepdim: whether reduced dimensions stay, with size 1.
         dtype: what the elements become first; by default integers and bools are summed as int64.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -47,13 +66,16 @@ def sum(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
         >>> zero.sum(x).item(), zero.sum(x, dim=0).tolist()
         (10.0, [4.0, 6.0])
     """
-    if dim is None and keepdim is False and dtype is None:
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "sum")
+    if dim is None and keepdim is False and dtype is None and out is None:
         return wrap(ops.sum(input.c, no_dims, False, no_dtype))
-    return wrap(ops.sum(input.c, dims_of(dim, "sum"), flag_of(keepdim, "sum", "keepdim"),
-                        optional_dtype(dtype, "sum")))
+    return deliver(ops.sum(input.c, dims_of(dim, "sum"), flag_of(keepdim, "sum", "keepdim"),
+                           optional_dtype(dtype, "sum")), out, "sum")
 
 
-def mean(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
+def mean(Tensor input not None, dim=None, keepdim=False, *, dtype=None,
+         out=None, axis=None, keepdims=None):
     """The mean of the elements, of all or along dimensions: ``y = sum(x) / n``.
 
     Args:
@@ -61,6 +83,9 @@ def mean(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
         dim: the dimension or dimensions to reduce; all for None.
         keepdim: whether reduced dimensions stay, with size 1.
         dtype: what the elements become first; integers need one.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -72,15 +97,17 @@ def mean(Tensor input not None, dim=None, keepdim=False, *, dtype=None):
         >>> zero.mean(x).item(), zero.mean(x, dim=0).tolist()
         (2.5, [2.0, 3.0])
     """
-    if dim is None and keepdim is False and dtype is None:
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "mean")
+    if dim is None and keepdim is False and dtype is None and out is None:
         return wrap(ops.mean(input.c, no_dims, False, no_dtype))
-    return wrap(ops.mean(input.c, dims_of(dim, "mean"), flag_of(keepdim, "mean", "keepdim"),
-                         optional_dtype(dtype, "mean")))
+    return deliver(ops.mean(input.c, dims_of(dim, "mean"), flag_of(keepdim, "mean", "keepdim"),
+                            optional_dtype(dtype, "mean")), out, "mean")
 
 
 # var(x, False), var(x, dim, False), var(x, dim, correction=0) and so on.
 cdef Tensor spread(Tensor x, object dim, object unbiased, object keepdim, object correction,
-                   bint root):
+                   bint root, object out):
     cdef str op = "std" if root else "var"
     cdef double minus = 1
     cdef CDims dims
@@ -99,11 +126,12 @@ cdef Tensor spread(Tensor x, object dim, object unbiased, object keepdim, object
         minus = as_float(correction, op, "correction")
     dims = dims_of(dim, op)
     if root:
-        return wrap(ops.std_dev(x.c, dims, minus, flag_of(keepdim, op, "keepdim")))
-    return wrap(ops.var(x.c, dims, minus, flag_of(keepdim, op, "keepdim")))
+        return deliver(ops.std_dev(x.c, dims, minus, flag_of(keepdim, op, "keepdim")), out, op)
+    return deliver(ops.var(x.c, dims, minus, flag_of(keepdim, op, "keepdim")), out, op)
 
 
-def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
+def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None,
+        out=None, axis=None, keepdims=None):
     """The variance, of all elements or along dimensions: ``y = sum((x - mean)^2) / (n -
     correction)``.
 
@@ -113,6 +141,9 @@ def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correc
         unbiased: True is ``correction=1``, False is ``correction=0``.
         keepdim: whether reduced dimensions stay, with size 1.
         correction: what is taken from the number of elements; 1 for None (Bessel's correction).
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -127,10 +158,13 @@ def var(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correc
 
     Source: Welford, Note on a method for calculating corrected sums of squares and products, 1962.
     """
-    return spread(input, dim, unbiased, keepdim, correction, False)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "var")
+    return spread(input, dim, unbiased, keepdim, correction, False, out)
 
 
-def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None):
+def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correction=None,
+        out=None, axis=None, keepdims=None):
     """The standard deviation, of all elements or along dimensions: the square root of `var`.
 
     Args:
@@ -139,6 +173,9 @@ def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correc
         unbiased: True is ``correction=1``, False is ``correction=0``.
         keepdim: whether reduced dimensions stay, with size 1.
         correction: what is taken from the number of elements; 1 for None (Bessel's correction).
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -153,10 +190,13 @@ def std(Tensor input not None, dim=None, unbiased=None, keepdim=False, *, correc
 
     Source: Welford, Note on a method for calculating corrected sums of squares and products, 1962.
     """
-    return spread(input, dim, unbiased, keepdim, correction, True)
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "std")
+    return spread(input, dim, unbiased, keepdim, correction, True, out)
 
 
-def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
+def max(Tensor input not None, dim=None, keepdim=False, *, other=None,
+        out=None, axis=None, keepdims=None):
     """The largest element: of all, along a dimension, or of two tensors.
 
     ``max(x)`` gives one tensor without dimensions; at a tie, the gradient is shared evenly.
@@ -168,6 +208,10 @@ def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
         dim: the dimension to reduce, or the other tensor.
         keepdim: whether the reduced dimension stays, with size 1.
         other: the other tensor, by name.
+        out: where to write the result: a tensor of its shape, or one without elements;
+            for a pair, two such tensors.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: the dimension is out of range, or has size 0.
@@ -183,6 +227,8 @@ def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
         ([3.0, 4.0], [1, 0])
     """
     cdef pair[CTensor, CTensor] both
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "max")
     if other is not None:
         if dim is not None:
             raise TypeError("max: dim and other are given; expected one of them")
@@ -190,16 +236,19 @@ def max(Tensor input not None, dim=None, keepdim=False, *, other=None):
     if isinstance(dim, Tensor):
         if flag_of(keepdim, "max", "keepdim"):
             raise TypeError("max: keepdim needs a dim; got two tensors, expected max(x, other)")
-        return binary(ops.maximum, input, dim, "max")
+        return binary(ops.maximum, input, dim, "max", out)
     if dim is None:
         if flag_of(keepdim, "max", "keepdim"):
             raise TypeError("max: keepdim needs a dim; expected max(x, dim, keepdim=True)")
-        return wrap(ops.max_of_all(input.c))
+        return deliver(ops.max_of_all(input.c), out, "max")
     both = ops.max(input.c, dim_of(dim, "max"), flag_of(keepdim, "max", "keepdim"))
+    if out is not None:
+        return max_result(deliver_two(both, out, "max"))
     return named_pair(max_result, both)
 
 
-def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
+def min(Tensor input not None, dim=None, keepdim=False, *, other=None,
+        out=None, axis=None, keepdims=None):
     """The smallest element: of all, along a dimension, or of two tensors.
 
     ``min(x)`` gives one tensor without dimensions; at a tie, the gradient is shared evenly.
@@ -211,6 +260,10 @@ def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
         dim: the dimension to reduce, or the other tensor.
         keepdim: whether the reduced dimension stays, with size 1.
         other: the other tensor, by name.
+        out: where to write the result: a tensor of its shape, or one without elements;
+            for a pair, two such tensors.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: the dimension is out of range, or has size 0.
@@ -226,6 +279,8 @@ def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
         ([1.0, 2.0], [0, 1])
     """
     cdef pair[CTensor, CTensor] both
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "min")
     if other is not None:
         if dim is not None:
             raise TypeError("min: dim and other are given; expected one of them")
@@ -233,16 +288,19 @@ def min(Tensor input not None, dim=None, keepdim=False, *, other=None):
     if isinstance(dim, Tensor):
         if flag_of(keepdim, "min", "keepdim"):
             raise TypeError("min: keepdim needs a dim; got two tensors, expected min(x, other)")
-        return binary(ops.minimum, input, dim, "min")
+        return binary(ops.minimum, input, dim, "min", out)
     if dim is None:
         if flag_of(keepdim, "min", "keepdim"):
             raise TypeError("min: keepdim needs a dim; expected min(x, dim, keepdim=True)")
-        return wrap(ops.min_of_all(input.c))
+        return deliver(ops.min_of_all(input.c), out, "min")
     both = ops.min(input.c, dim_of(dim, "min"), flag_of(keepdim, "min", "keepdim"))
+    if out is not None:
+        return min_result(deliver_two(both, out, "min"))
     return named_pair(min_result, both)
 
 
-def amax(Tensor input not None, dim=(), keepdim=False):
+def amax(Tensor input not None, dim=(), keepdim=False, *,
+         out=None, axis=None, keepdims=None):
     """The largest elements along one or several dimensions, without indices.
 
     At a tie, the gradient is shared evenly. nan counts as largest.
@@ -251,6 +309,9 @@ def amax(Tensor input not None, dim=(), keepdim=False):
         input: tensor of any shape; the reduced dimensions are not empty.
         dim: the dimension or dimensions to reduce; all for None or ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range, or has size 0.
@@ -260,10 +321,14 @@ def amax(Tensor input not None, dim=(), keepdim=False):
         >>> zero.amax(zero.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=(0, 1)).item()
         4.0
     """
-    return wrap(ops.amax(input.c, dims_of(dim, "amax"), flag_of(keepdim, "amax", "keepdim")))
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "amax")
+    return deliver(ops.amax(input.c, dims_of(dim, "amax"), flag_of(keepdim, "amax", "keepdim")),
+                   out, "amax")
 
 
-def amin(Tensor input not None, dim=(), keepdim=False):
+def amin(Tensor input not None, dim=(), keepdim=False, *,
+         out=None, axis=None, keepdims=None):
     """The smallest elements along one or several dimensions, without indices.
 
     At a tie, the gradient is shared evenly. nan counts as smallest.
@@ -272,6 +337,9 @@ def amin(Tensor input not None, dim=(), keepdim=False):
         input: tensor of any shape; the reduced dimensions are not empty.
         dim: the dimension or dimensions to reduce; all for None or ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range, or has size 0.
@@ -281,16 +349,23 @@ def amin(Tensor input not None, dim=(), keepdim=False):
         >>> zero.amin(zero.tensor([[1.0, 3.0], [4.0, 2.0]]), dim=(0, 1)).item()
         1.0
     """
-    return wrap(ops.amin(input.c, dims_of(dim, "amin"), flag_of(keepdim, "amin", "keepdim")))
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "amin")
+    return deliver(ops.amin(input.c, dims_of(dim, "amin"), flag_of(keepdim, "amin", "keepdim")),
+                   out, "amin")
 
 
-def argmax(Tensor input not None, dim=None, keepdim=False):
+def argmax(Tensor input not None, dim=None, keepdim=False, *,
+           out=None, axis=None, keepdims=None):
     """The index of the largest element; of the first if there are several.
 
     Args:
         input: tensor of any shape, not empty.
         dim: the dimension along which to search; None searches all, and counts in row-major order.
         keepdim: whether the reduced dimension stays, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: the dimension is out of range, or has size 0.
@@ -302,18 +377,25 @@ def argmax(Tensor input not None, dim=None, keepdim=False):
         (2, [1, 0])
     """
     cdef optional[int64_t] c_dim
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "argmax")
     if dim is not None:
         c_dim = dim_of(dim, "argmax")
-    return wrap(ops.argmax(input.c, c_dim, flag_of(keepdim, "argmax", "keepdim")))
+    return deliver(ops.argmax(input.c, c_dim, flag_of(keepdim, "argmax", "keepdim")),
+                   out, "argmax")
 
 
-def argmin(Tensor input not None, dim=None, keepdim=False):
+def argmin(Tensor input not None, dim=None, keepdim=False, *,
+           out=None, axis=None, keepdims=None):
     """The index of the smallest element; of the first if there are several.
 
     Args:
         input: tensor of any shape, not empty.
         dim: the dimension along which to search; None searches all, and counts in row-major order.
         keepdim: whether the reduced dimension stays, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: the dimension is out of range, or has size 0.
@@ -325,18 +407,25 @@ def argmin(Tensor input not None, dim=None, keepdim=False):
         (0, [0, 1])
     """
     cdef optional[int64_t] c_dim
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "argmin")
     if dim is not None:
         c_dim = dim_of(dim, "argmin")
-    return wrap(ops.argmin(input.c, c_dim, flag_of(keepdim, "argmin", "keepdim")))
+    return deliver(ops.argmin(input.c, c_dim, flag_of(keepdim, "argmin", "keepdim")),
+                   out, "argmin")
 
 
-def all(Tensor input not None, dim=None, keepdim=False):
+def all(Tensor input not None, dim=None, keepdim=False, *,
+        out=None, axis=None, keepdims=None):
     """Whether every element is nonzero, over all or along dimensions.
 
     Args:
         input: tensor of any shape.
         dim: the dimension or dimensions to reduce; all for None, none for ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -347,18 +436,25 @@ def all(Tensor input not None, dim=None, keepdim=False):
         >>> zero.all(x).item(), zero.all(x, dim=1).tolist()
         (False, [False, True])
     """
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "all")
     if isinstance(dim, (tuple, list)) and not dim:
-        return binary(ops.ne, input, 0, "all")
-    return wrap(ops.all(input.c, dims_of(dim, "all"), flag_of(keepdim, "all", "keepdim")))
+        return binary(ops.ne, input, 0, "all", out)
+    return deliver(ops.all(input.c, dims_of(dim, "all"), flag_of(keepdim, "all", "keepdim")),
+                   out, "all")
 
 
-def any(Tensor input not None, dim=None, keepdim=False):
+def any(Tensor input not None, dim=None, keepdim=False, *,
+        out=None, axis=None, keepdims=None):
     """Whether an element is nonzero, over all or along dimensions.
 
     Args:
         input: tensor of any shape.
         dim: the dimension or dimensions to reduce; all for None, none for ``()``.
         keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
 
     Raises:
         IndexError: a dimension is out of range.
@@ -369,9 +465,12 @@ def any(Tensor input not None, dim=None, keepdim=False):
         >>> zero.any(x).item(), zero.any(x, dim=1).tolist()
         (True, [True, True])
     """
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "any")
     if isinstance(dim, (tuple, list)) and not dim:
-        return binary(ops.ne, input, 0, "any")
-    return wrap(ops.any(input.c, dims_of(dim, "any"), flag_of(keepdim, "any", "keepdim")))
+        return binary(ops.ne, input, 0, "any", out)
+    return deliver(ops.any(input.c, dims_of(dim, "any"), flag_of(keepdim, "any", "keepdim")),
+                   out, "any")
 
 
 def equal(Tensor input not None, Tensor other not None):

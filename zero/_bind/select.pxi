@@ -52,12 +52,13 @@ def index_put_(Tensor input not None, indices, Tensor values not None, accumulat
     return input
 
 
-def nonzero(Tensor input not None, *, as_tuple=False):
+def nonzero(Tensor input not None, *, as_tuple=False, out=None):
     """The indices of the elements that are not zero, in row-major order.
 
     Args:
         input: tensor of any shape.
         as_tuple: whether to return one tensor per dimension, which together index `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Returns:
         An int64 tensor of shape (n, input.dim()), a row per element; or the tuple of its columns.
@@ -75,7 +76,7 @@ def nonzero(Tensor input not None, *, as_tuple=False):
     """
     cdef CTensors columns
     if not flag_of(as_tuple, "nonzero", "as_tuple"):
-        return wrap(ops.nonzero(input.c))
+        return deliver(ops.nonzero(input.c), out, "nonzero")
     columns = ops.nonzero_as_tuple(input.c)
     return wrap_all(columns)
 
@@ -109,12 +110,13 @@ def masked_fill_(Tensor input not None, Tensor mask not None, value):
     return input
 
 
-def masked_select(Tensor input not None, Tensor mask not None):
+def masked_select(Tensor input not None, Tensor mask not None, *, out=None):
     """The elements where the mask is True, as a 1-d tensor in row-major order.
 
     Args:
         input: tensor of any shape.
         mask: bool tensor whose shape broadcasts with that of `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ShapeError: the shapes do not broadcast.
@@ -127,16 +129,17 @@ def masked_select(Tensor input not None, Tensor mask not None):
         >>> zero.masked_select(x, x > 1).tolist()
         [2, 3, 4]
     """
-    return wrap(ops.masked_select(input.c, mask.c))
+    return deliver(ops.masked_select(input.c, mask.c), out, "masked_select")
 
 
-def index_select(Tensor input not None, dim, Tensor index not None):
+def index_select(Tensor input not None, dim, Tensor index not None, *, out=None):
     """The entries of a dimension that an index lists: ``y[i] = input[index[i]]`` for dim 0.
 
     Args:
         input: tensor of any shape.
         dim: the dimension.
         index: 1-d tensor of integers from 0 on; entries may repeat.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         IndexError: an index or the dimension is out of range.
@@ -148,7 +151,8 @@ def index_select(Tensor input not None, dim, Tensor index not None):
         >>> zero.index_select(x, 1, zero.tensor([1, 1, 0])).tolist()
         [[2, 2, 1], [4, 4, 3]]
     """
-    return wrap(ops.index_select(input.c, dim_of(dim, "index_select"), index.c))
+    return deliver(ops.index_select(input.c, dim_of(dim, "index_select"), index.c), out,
+                   "index_select")
 
 
 def index_add(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
@@ -188,7 +192,7 @@ def index_add_(Tensor input not None, dim, Tensor index not None, Tensor source 
     return input
 
 
-def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=False):
+def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=False, out=None):
     """Picks one element per place along a dimension: ``y[i, j] = input[index[i, j], j]`` for dim 0.
 
     Args:
@@ -197,6 +201,7 @@ def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=Fal
         index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
             its, but for `dim`.
         sparse_grad: only False; there are no sparse tensors.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Returns:
         A tensor of the shape of `index`.
@@ -215,7 +220,7 @@ def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=Fal
     if flag_of(sparse_grad, "gather", "sparse_grad"):
         raise NotImplementedError("gather: sparse gradients are not supported; got "
                                   "sparse_grad=True, expected False")
-    return wrap(ops.gather(input.c, dim_of(dim, "gather"), index.c))
+    return deliver(ops.gather(input.c, dim_of(dim, "gather"), index.c), out, "gather")
 
 
 cdef CTensor scattered(Tensor x, object dim, Tensor index, object src, object value, object reduce,
@@ -305,13 +310,14 @@ def scatter_add_(Tensor input not None, dim, Tensor index not None, Tensor src n
     return input
 
 
-def take_along_dim(Tensor input not None, Tensor indices not None, dim=None):
+def take_along_dim(Tensor input not None, Tensor indices not None, dim=None, *, out=None):
     """`gather` with shapes that broadcast but for the dimension: what argsort and argmax ask for.
 
     Args:
         input: tensor of any shape.
         indices: tensor of integers from 0 on, with as many dimensions as `input`.
         dim: the dimension; None takes both tensors as 1-d, in row-major order.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         IndexError: an index or the dimension is out of range.
@@ -326,9 +332,11 @@ def take_along_dim(Tensor input not None, Tensor indices not None, dim=None):
     """
     cdef CDims flat
     if dim is not None:
-        return wrap(ops.take_along_dim(input.c, indices.c, dim_of(dim, "take_along_dim")))
+        return deliver(ops.take_along_dim(input.c, indices.c, dim_of(dim, "take_along_dim")),
+                       out, "take_along_dim")
     flat.push_back(-1)
-    return wrap(ops.take_along_dim(ops.reshape(input.c, flat), ops.reshape(indices.c, flat), 0))
+    return deliver(ops.take_along_dim(ops.reshape(input.c, flat),
+                                      ops.reshape(indices.c, flat), 0), out, "take_along_dim")
 
 
 as_methods("""

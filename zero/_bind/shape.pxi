@@ -382,6 +382,127 @@ def unbind(Tensor input not None, dim=0):
     return wrap_all(parts)
 
 
+def diagonal(Tensor input not None, offset=0, dim1=0, dim2=1):
+    """The diagonal of two dimensions, as the last dimension of a view.
+
+    Args:
+        input: tensor of at least two dimensions.
+        offset: which diagonal: 0 the main one, above it if positive, below it if negative.
+        dim1: the dimension of the rows.
+        dim2: the dimension of the columns.
+
+    Raises:
+        IndexError: a dimension is out of range.
+        ShapeError: there are fewer than two dimensions, or both are the same.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1, 2], [3, 4]])
+        >>> zero.diagonal(x).tolist(), zero.diagonal(x, 1).tolist()
+        ([1, 4], [2])
+    """
+    return wrap(ops.diagonal(input.c, as_int(offset, "diagonal", "offset"),
+                             as_int(dim1, "diagonal", "dim1"), as_int(dim2, "diagonal", "dim2")))
+
+
+cdef tuple parts_of(Tensor x, const CDims& lengths, int64_t dim):
+    cdef CTensors parts = ops.split(x.c, lengths, dim)
+    return wrap_all(parts)
+
+
+# Parts of `step` places, the last one smaller; at least one.
+cdef tuple even_parts(Tensor x, int64_t step, int64_t dim):
+    cdef CDims lengths
+    cdef int64_t left = x.c.size(dim)
+    while left > step:
+        lengths.push_back(step)
+        left -= step
+    lengths.push_back(left)
+    return parts_of(x, lengths, dim)
+
+
+cdef int64_t dim_to_split(Tensor x, object dim, str op) except -1:
+    if x.c.dim() == 0:
+        raise ShapeError(f"{op}: a 0-d tensor has no dimension to split; expected at least one")
+    return shapes.wrap_dim(op.encode(), dim_of(dim, op), x.c.dim())
+
+
+def split(Tensor tensor not None, split_size_or_sections, dim=0):
+    """Cuts a dimension into parts, as a tuple of views.
+
+    The views cannot be written in place where gradients are recorded.
+
+    Args:
+        tensor: tensor of at least one dimension.
+        split_size_or_sections: the size of each part (the last may be smaller), or a list of sizes.
+        dim: the dimension.
+
+    Raises:
+        IndexError: the dimension is out of range.
+        ShapeError: the sizes don't add up to that of the dimension.
+        ValueError: the size of the parts is not positive.
+
+    Example:
+        >>> import zero
+        >>> [part.tolist() for part in zero.split(zero.arange(5), 2)]
+        [[0, 1], [2, 3], [4]]
+        >>> [part.tolist() for part in zero.split(zero.arange(5), [1, 4])]
+        [[0], [1, 2, 3, 4]]
+    """
+    cdef int64_t d = dim_to_split(tensor, dim, "split"), step
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return parts_of(tensor, as_dims(split_size_or_sections, "split"), d)
+    step = as_int(split_size_or_sections, "split", "split_size")
+    if step < 0 or (step == 0 and tensor.c.size(d) > 0):
+        raise ZeroValueError(f"split: the size of the parts is not positive; got {step}")
+    return even_parts(tensor, step, d)
+
+
+def tensor_split(Tensor self not None, split_size, dim=0):
+    """`split` as the method's argument names have it: ``x.split(split_size, dim)``.
+
+    Args:
+        split_size: the size of each part (the last may be smaller), or a list of sizes.
+        dim: the dimension.
+
+    Example:
+        >>> import zero
+        >>> [part.tolist() for part in zero.arange(5).split(3)]
+        [[0, 1, 2], [3, 4]]
+    """
+    return split(self, split_size, dim)
+
+
+def chunk(Tensor input not None, chunks, dim=0):
+    """Cuts a dimension into a number of parts of equal size, as a tuple of views.
+
+    The last part may be smaller, and there may be fewer than asked for.
+
+    Args:
+        input: tensor of at least one dimension.
+        chunks: how many parts.
+        dim: the dimension.
+
+    Raises:
+        IndexError: the dimension is out of range.
+        ValueError: `chunks` is not positive.
+
+    Example:
+        >>> import zero
+        >>> [part.tolist() for part in zero.chunk(zero.arange(5), 2)]
+        [[0, 1, 2], [3, 4]]
+    """
+    cdef int64_t d = dim_to_split(input, dim, "chunk"), n = as_int(chunks, "chunk", "chunks"), step
+    cdef CDims lengths
+    if n <= 0:
+        raise ZeroValueError(f"chunk: the number of parts is not positive; got {n}")
+    if input.c.size(d) == 0:
+        lengths.resize(n)
+        return parts_of(input, lengths, d)
+    step = (input.c.size(d) + n - 1) // n
+    return even_parts(input, step, d)
+
+
 def is_tensor(obj):
     """Whether an object is a Tensor.
 
@@ -493,8 +614,9 @@ swapdims = transpose
 
 as_methods("""
     reshape flatten ravel broadcast_to transpose swapaxes swapdims t permute squeeze unsqueeze
-    select narrow unbind
+    select narrow unbind diagonal chunk
 """)
 as_methods_only("""
     view view_as reshape_as expand expand_as
 """)
+as_method("split", tensor_split)

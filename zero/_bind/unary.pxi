@@ -35,11 +35,12 @@ cdef Tensor overwrite(Tensor x, const CTensor& result, str op):
     return x
 
 
-def neg(Tensor input not None):
+def neg(Tensor input not None, *, out=None):
     """The elements with the opposite sign: ``y = -x``.
 
     Args:
         input: tensor of any shape, not bool.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         DTypeError: the tensor is bool.
@@ -49,7 +50,7 @@ def neg(Tensor input not None):
         >>> zero.neg(zero.tensor([1.0, -2.0])).tolist()
         [-1.0, 2.0]
     """
-    return wrap(ops.neg(input.c, CTarget()))
+    return wrap(ops.neg(input.c, target_of(out, "neg")))
 
 
 def neg_(Tensor input not None):
@@ -58,11 +59,12 @@ def neg_(Tensor input not None):
     return input
 
 
-def abs(Tensor input not None):
+def abs(Tensor input not None, *, out=None):
     """The magnitudes: ``y = |x|``. The gradient at 0 is 0.
 
     Args:
         input: tensor of any shape, not bool.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         DTypeError: the tensor is bool.
@@ -72,7 +74,7 @@ def abs(Tensor input not None):
         >>> zero.abs(zero.tensor([-1.5, 2.0])).tolist()
         [1.5, 2.0]
     """
-    return wrap(ops.abs(input.c, CTarget()))
+    return wrap(ops.abs(input.c, target_of(out, "abs")))
 
 
 def abs_(Tensor input not None):
@@ -81,18 +83,19 @@ def abs_(Tensor input not None):
     return input
 
 
-def sign(Tensor input not None):
+def sign(Tensor input not None, *, out=None):
     """The signs: -1, 0 or 1. The gradient is 0 everywhere.
 
     Args:
         input: tensor of any shape.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.sign(zero.tensor([-3.0, 0.0, 5.0])).tolist()
         [-1.0, 0.0, 1.0]
     """
-    return wrap(ops.sign(input.c, CTarget()))
+    return wrap(ops.sign(input.c, target_of(out, "sign")))
 
 
 def sign_(Tensor input not None):
@@ -101,18 +104,19 @@ def sign_(Tensor input not None):
     return input
 
 
-def exp(Tensor input not None):
+def exp(Tensor input not None, *, out=None):
     """The exponential: ``y = e^x``.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.exp(zero.tensor([0.0, float('-inf')])).tolist()
         [1.0, 0.0]
     """
-    return wrap(ops.exp(input.c, CTarget()))
+    return wrap(ops.exp(input.c, target_of(out, "exp")))
 
 
 def exp_(Tensor input not None):
@@ -121,18 +125,19 @@ def exp_(Tensor input not None):
     return input
 
 
-def log(Tensor input not None):
+def log(Tensor input not None, *, out=None):
     """The natural logarithm: ``y = ln(x)``; -inf at 0, nan below.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.log(zero.tensor([1.0, 0.0])).tolist()
         [0.0, -inf]
     """
-    return wrap(ops.log(input.c, CTarget()))
+    return wrap(ops.log(input.c, target_of(out, "log")))
 
 
 def log_(Tensor input not None):
@@ -141,18 +146,19 @@ def log_(Tensor input not None):
     return input
 
 
-def sqrt(Tensor input not None):
+def sqrt(Tensor input not None, *, out=None):
     """The square root; nan for negative elements.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.sqrt(zero.tensor([4.0, 9.0])).tolist()
         [2.0, 3.0]
     """
-    return wrap(ops.sqrt(input.c, CTarget()))
+    return wrap(ops.sqrt(input.c, target_of(out, "sqrt")))
 
 
 def sqrt_(Tensor input not None):
@@ -161,18 +167,19 @@ def sqrt_(Tensor input not None):
     return input
 
 
-def tanh(Tensor input not None):
+def tanh(Tensor input not None, *, out=None):
     """The hyperbolic tangent: ``y = (e^x - e^-x) / (e^x + e^-x)``; never overflows.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.tanh(zero.tensor([0.0, 100.0])).tolist()
         [0.0, 1.0]
     """
-    return wrap(ops.tanh(input.c, CTarget()))
+    return wrap(ops.tanh(input.c, target_of(out, "tanh")))
 
 
 def tanh_(Tensor input not None):
@@ -181,18 +188,19 @@ def tanh_(Tensor input not None):
     return input
 
 
-def sigmoid(Tensor input not None):
+def sigmoid(Tensor input not None, *, out=None):
     """The logistic function: ``y = 1 / (1 + e^-x)``; never overflows.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.sigmoid(zero.tensor([0.0, -1000.0])).tolist()
         [0.5, 0.0]
     """
-    return wrap(ops.sigmoid(input.c, CTarget()))
+    return wrap(ops.sigmoid(input.c, target_of(out, "sigmoid")))
 
 
 def sigmoid_(Tensor input not None):
@@ -226,18 +234,19 @@ def relu_(Tensor input not None):
     return input
 
 
-def reciprocal(Tensor input not None):
+def reciprocal(Tensor input not None, *, out=None):
     """One over each element: ``y = 1 / x``.
 
     Args:
         input: tensor of any shape; integers and bools give the default float dtype.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.reciprocal(zero.tensor([2.0, 4.0])).tolist()
         [0.5, 0.25]
     """
-    return wrap(ops.reciprocal(input.c, CTarget()))
+    return wrap(ops.reciprocal(input.c, target_of(out, "reciprocal")))
 
 
 def reciprocal_(Tensor input not None):
@@ -246,11 +255,12 @@ def reciprocal_(Tensor input not None):
     return input
 
 
-def bitwise_not(Tensor input not None):
+def bitwise_not(Tensor input not None, *, out=None):
     """The complement of each bit; for bools the logical not.
 
     Args:
         input: tensor of any shape, integer or bool.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         DTypeError: the tensor is of floats.
@@ -260,7 +270,7 @@ def bitwise_not(Tensor input not None):
         >>> zero.bitwise_not(zero.tensor([0, 5])).tolist()
         [-1, -6]
     """
-    return wrap(ops.bitwise_not(input.c, CTarget()))
+    return wrap(ops.bitwise_not(input.c, target_of(out, "bitwise_not")))
 
 
 def bitwise_not_(Tensor input not None):
@@ -269,18 +279,19 @@ def bitwise_not_(Tensor input not None):
     return input
 
 
-def logical_not(Tensor input not None):
+def logical_not(Tensor input not None, *, out=None):
     """True where an element is zero. In place, the dtype stays and the values are 0 and 1.
 
     Args:
         input: tensor of any shape.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.logical_not(zero.tensor([0, 5])).tolist()
         [True, False]
     """
-    return wrap(ops.logical_not(input.c, CTarget()))
+    return wrap(ops.logical_not(input.c, target_of(out, "logical_not")))
 
 
 def logical_not_(Tensor input not None):
@@ -331,39 +342,26 @@ def isfinite(Tensor input not None):
     return wrap(ops.isfinite(input.c))
 
 
-def square(Tensor input not None):
+def square(Tensor input not None, *, out=None):
     """Each element times itself: ``y = x^2``.
 
     Args:
         input: tensor of any shape.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.square(zero.tensor([-3.0, 2.0])).tolist()
         [9.0, 4.0]
     """
-    return wrap(ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), CTarget()))
+    return wrap(ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)),
+                        target_of(out, "square")))
 
 
 def square_(Tensor input not None):
     """`square` in place: overwrites the tensor and returns it."""
     ops.pow(COperand(input.c), COperand(CScalar(<int64_t> 2)), inplace.inplace(input.c))
     return input
-
-
-def rsqrt(Tensor input not None):
-    """One over the square root: ``y = 1 / sqrt(x)``.
-
-    Args:
-        input: tensor of any shape; integers and bools give the default float dtype.
-
-    Example:
-        >>> import zero
-        >>> zero.rsqrt(zero.tensor([4.0, 16.0])).tolist()
-        [0.5, 0.25]
-    """
-    cdef CTensor root = ops.sqrt(input.c, CTarget())
-    return wrap(ops.reciprocal(root, CTarget()))
 
 
 # Replaces what lies beyond a bound, and, as in PyTorch, by nan where a tensor bound is nan.
@@ -387,7 +385,7 @@ cdef CTensor clamp_by_tensors(const CTensor& x, object low, object high, str op)
     return y
 
 
-cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op):
+cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op, object out=None):
     cdef optional[CScalar] c_low, c_high
     if low is None and high is None:
         raise ZeroValueError(f"{op}: no bound is given; got min=None and max=None, "
@@ -395,7 +393,7 @@ cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op):
     if isinstance(low, Tensor) or isinstance(high, Tensor):
         if in_place:
             return overwrite(x, clamp_by_tensors(x.c, low, high, op), op)
-        return wrap(clamp_by_tensors(x.c, low, high, op))
+        return deliver(clamp_by_tensors(x.c, low, high, op), out, op)
     if low is not None:
         c_low = as_scalar(low, op, "min")
     if high is not None:
@@ -403,16 +401,17 @@ cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op):
     if in_place:
         ops.clamp(x.c, c_low, c_high, inplace.inplace(x.c))
         return x
-    return wrap(ops.clamp(x.c, c_low, c_high, CTarget()))
+    return wrap(ops.clamp(x.c, c_low, c_high, target_of(out, op)))
 
 
-def clamp(Tensor input not None, min=None, max=None):
+def clamp(Tensor input not None, min=None, max=None, *, out=None):
     """Limits each element: ``y = min(max(x, low), high)``.
 
     Args:
         input: tensor of any shape; nan stays nan.
         min: lower bound: a number, or a tensor that broadcasts with `input`; None for none.
         max: upper bound, likewise. Where `min` exceeds `max`, the result is `max`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         ValueError: both bounds are None.
@@ -423,7 +422,7 @@ def clamp(Tensor input not None, min=None, max=None):
         >>> zero.clamp(zero.tensor([-2.0, 0.5, 2.0]), min=-1, max=1).tolist()
         [-1.0, 0.5, 1.0]
     """
-    return clamp_to(input, min, max, False, "clamp")
+    return clamp_to(input, min, max, False, "clamp", out)
 
 
 def clamp_(Tensor input not None, min=None, max=None):
@@ -431,19 +430,20 @@ def clamp_(Tensor input not None, min=None, max=None):
     return clamp_to(input, min, max, True, "clamp_")
 
 
-def clamp_min(Tensor input not None, min):
+def clamp_min(Tensor input not None, min, *, out=None):
     """Limits each element from below: ``y = max(x, min)``.
 
     Args:
         input: tensor of any shape; nan stays nan.
         min: a number, or a tensor that broadcasts with `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.clamp_min(zero.tensor([-2.0, 0.5]), 0).tolist()
         [0.0, 0.5]
     """
-    return clamp_to(input, min, None, False, "clamp_min")
+    return clamp_to(input, min, None, False, "clamp_min", out)
 
 
 def clamp_min_(Tensor input not None, min):
@@ -451,19 +451,20 @@ def clamp_min_(Tensor input not None, min):
     return clamp_to(input, min, None, True, "clamp_min_")
 
 
-def clamp_max(Tensor input not None, max):
+def clamp_max(Tensor input not None, max, *, out=None):
     """Limits each element from above: ``y = min(x, max)``.
 
     Args:
         input: tensor of any shape; nan stays nan.
         max: a number, or a tensor that broadcasts with `input`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Example:
         >>> import zero
         >>> zero.clamp_max(zero.tensor([2.0, 0.5]), 1).tolist()
         [1.0, 0.5]
     """
-    return clamp_to(input, None, max, False, "clamp_max")
+    return clamp_to(input, None, max, False, "clamp_max", out)
 
 
 def clamp_max_(Tensor input not None, max):
@@ -481,7 +482,7 @@ clip_ = clamp_
 
 as_methods("""
     neg negative abs absolute sign exp log sqrt tanh sigmoid relu reciprocal bitwise_not
-    logical_not isnan isinf isfinite square rsqrt clamp clip clamp_min clamp_max
+    logical_not isnan isinf isfinite square clamp clip clamp_min clamp_max
     abs_ absolute_ clamp_ clamp_max_ clamp_min_ clip_ exp_ log_ neg_ negative_ reciprocal_ relu_
     sigmoid_ sqrt_ square_ tanh_
 """)

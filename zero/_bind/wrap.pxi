@@ -93,3 +93,56 @@ cdef int attach(str name, object function) except -1:
     """Makes a module function the method Tensor.<name> as well."""
     attached.add(function)
     return set_class_attribute(Tensor, name, function)
+
+
+# out=: the tensor that a function writes its result to, and returns. It has the result's shape, or
+# no elements (then it takes that shape), and a dtype of the same kind or a higher one; nothing may
+# be recorded. Operators that take a Target write to it at once, others copy their result to it.
+cdef int no_out(object out, str op) except -1:
+    raise TypeError(f"{op}: out is not a tensor; got {type_name(out)}, expected a Tensor or None")
+
+
+cdef inline CTarget target_of(object out, str op) except *:
+    if out is None:
+        return CTarget()
+    if not isinstance(out, Tensor):
+        no_out(out, op)
+    return inplace.out((<Tensor> out).c)
+
+
+cdef Tensor deliver(CTensor result, object out, str op):
+    """Wraps a result, or copies it to `out`."""
+    if out is None:
+        return wrap(move(result))
+    if not isinstance(out, Tensor):
+        no_out(out, op)
+    ops.write_out(op.encode(), result, (<Tensor> out).c)
+    return out
+
+
+cdef tuple deliver_two(const pair[CTensor, CTensor]& results, object out, str op):
+    """The same for two results; `out` is a pair of tensors."""
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError(f"{op}: out is not a pair of tensors; got {type_name(out)}, expected two")
+    for x in out:
+        if not isinstance(x, Tensor):
+            no_out(x, op)
+    ops.write_two_out(op.encode(), results, (<Tensor> out[0]).c, (<Tensor> out[1]).c)
+    return tuple(out)
+
+
+def _deliver(Tensor result not None, out, op):
+    """What out= does, for operators in Python: the result itself, or `out` with a copy of it."""
+    if out is None:
+        return result
+    return deliver(result.c, out, op)
+
+
+def _overwrite(Tensor input not None, Tensor result not None, op):
+    """What a composed operator does in place: `input` gets the result, if its dtype fits."""
+    return overwrite(input, result.c, op)
+
+
+def _attach(name, function):
+    """Makes a Python function a method of Tensor."""
+    attach(name, function)

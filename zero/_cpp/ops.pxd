@@ -43,18 +43,28 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor empty_like(const CTensor&, CTensorOptions) except +raise_error
     CTensor arange(
         const CScalar&, const CScalar&, const CScalar&, CTensorOptions) except +raise_error
+    CTensor linspace(const CScalar&, const CScalar&, int64_t, CTensorOptions) except +raise_error
+    CTensor logspace(
+        const CScalar&, const CScalar&, int64_t, double, CTensorOptions) except +raise_error
     CTensor eye(int64_t, int64_t, CTensorOptions) except +raise_error
     CTensor rand(const CDims&, CTensorOptions, CGenerator*) except +raise_error
     CTensor randn(const CDims&, CTensorOptions, CGenerator*) except +raise_error
     CTensor randint(
         int64_t, int64_t, const CDims&, CTensorOptions, CGenerator*) except +raise_error
     CTensor randperm(int64_t, CTensorOptions, CGenerator*) except +raise_error
+    CTensor uniform_(const CTensor&, double, double, CGenerator*) except +raise_error
+    CTensor normal_(const CTensor&, double, double, CGenerator*) except +raise_error
+    CTensor random_(
+        const CTensor&, optional[int64_t], optional[int64_t], CGenerator*) except +raise_error
 
     # copy.cpp
     CTensor copy_(const CTensor&, const CTensor&) except +raise_error
     CTensor fill_number_ "zero::fill_"(const CTensor&, const CScalar&) except +raise_error
     CTensor fill_tensor_ "zero::fill_"(const CTensor&, const CTensor&) except +raise_error
     CTensor zero_(const CTensor&) except +raise_error
+    CTensor write_out(const char*, const CTensor&, const CTensor&) except +raise_error
+    void write_two_out(const char*, const pair[CTensor, CTensor]&, const CTensor&,
+                       const CTensor&) except +raise_error
     CTensor clone(const CTensor&) except +raise_error
     CTensor contiguous(const CTensor&) except +raise_error
     CTensor to(const CTensor&, CDType, CDevice, cbool) except +raise_error
@@ -80,12 +90,45 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
         const CTensor&, const optional[CScalar]&, const optional[CScalar]&, CTarget
     ) except +raise_error
 
+    # functions.cpp
+    CTensor exp2(const CTensor&, CTarget) except +raise_error
+    CTensor expm1(const CTensor&, CTarget) except +raise_error
+    CTensor log2(const CTensor&, CTarget) except +raise_error
+    CTensor log10(const CTensor&, CTarget) except +raise_error
+    CTensor log1p(const CTensor&, CTarget) except +raise_error
+    CTensor rsqrt(const CTensor&, CTarget) except +raise_error
+    CTensor sin(const CTensor&, CTarget) except +raise_error
+    CTensor cos(const CTensor&, CTarget) except +raise_error
+    CTensor tan(const CTensor&, CTarget) except +raise_error
+    CTensor asin(const CTensor&, CTarget) except +raise_error
+    CTensor acos(const CTensor&, CTarget) except +raise_error
+    CTensor atan(const CTensor&, CTarget) except +raise_error
+    CTensor sinh(const CTensor&, CTarget) except +raise_error
+    CTensor cosh(const CTensor&, CTarget) except +raise_error
+    CTensor asinh(const CTensor&, CTarget) except +raise_error
+    CTensor acosh(const CTensor&, CTarget) except +raise_error
+    CTensor atanh(const CTensor&, CTarget) except +raise_error
+    CTensor erf(const CTensor&, CTarget) except +raise_error
+    CTensor erfc(const CTensor&, CTarget) except +raise_error
+    CTensor floor(const CTensor&, CTarget) except +raise_error
+    CTensor ceil(const CTensor&, CTarget) except +raise_error
+    CTensor round(const CTensor&, CTarget) except +raise_error
+    CTensor trunc(const CTensor&, CTarget) except +raise_error
+    CTensor frac(const CTensor&, CTarget) except +raise_error
+
     # binary.cpp
     CTensor add(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
     CTensor sub(const COperand&, const COperand&, const CScalar&, CTarget) except +raise_error
     BinaryOp mul, div, floor_divide, remainder, pow, maximum, minimum
     BinaryOp bitwise_and, bitwise_or, bitwise_xor, logical_and, logical_or, logical_xor
-    BinaryOp eq, ne, lt, le, gt, ge
+    BinaryOp eq, ne, lt, le, gt, ge, fmod, atan2
+    CTensor addcmul(const CTensor&, const CTensor&, const CTensor&, const CScalar&,
+                    CTarget) except +raise_error
+    CTensor addcdiv(const CTensor&, const CTensor&, const CTensor&, const CScalar&,
+                    CTarget) except +raise_error
+    CTensor lerp(const CTensor&, const CTensor&, const CScalar&, CTarget) except +raise_error
+    CTensor lerp_by_tensor "zero::lerp"(
+        const CTensor&, const CTensor&, const CTensor&, CTarget) except +raise_error
     CTensor where(const CTensor&, const COperand&, const COperand&, CTarget) except +raise_error
 
     # reduce.cpp
@@ -103,6 +146,10 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor argmin(const CTensor&, optional[int64_t], cbool) except +raise_error
     CTensor all(const CTensor&, const CDims&, cbool) except +raise_error
     CTensor any(const CTensor&, const CDims&, cbool) except +raise_error
+    CTensor prod(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error
+    CTensor norm(const CTensor&, double, const CDims&, cbool) except +raise_error
+    CTensor cumsum(const CTensor&, int64_t, optional[CDType]) except +raise_error
+    CTensor cumprod(const CTensor&, int64_t, optional[CDType]) except +raise_error
     cbool equal(const CTensor&, const CTensor&) except +raise_error
     CTensor sum_to(const CTensor&, const CDims&) except +raise_error
 
@@ -137,6 +184,8 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor unsqueeze(const CTensor&, int64_t) except +raise_error
     CTensor select(const CTensor&, int64_t, int64_t) except +raise_error
     CTensor slice(const CTensor&, int64_t, int64_t, int64_t, int64_t) except +raise_error
+    CTensor diagonal(const CTensor&, int64_t, int64_t, int64_t) except +raise_error
+    CTensors split(const CTensor&, const CDims&, int64_t) except +raise_error
     CTensors unbind(const CTensor&, int64_t) except +raise_error
 
     # index.cpp, select.cpp

@@ -10,6 +10,7 @@ cdef extern from "zero/core/shape.h" namespace "zero":
         int64_t& operator[](int64_t i) noexcept
         void push_back(int64_t item) except +raise_error
         void clear() noexcept
+        void resize(int64_t n) except +raise_error
         bint operator==(const CDims& other) noexcept
 
     int64_t checked_numel(const char* op, const CDims& sizes, int64_t itemsize) except +raise_error

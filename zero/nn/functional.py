@@ -7,21 +7,41 @@ import warnings
 import zero
 from zero import Tensor, cross_entropy, linear, nll_loss, sigmoid, tanh
 from zero.errors import ShapeError
+from zero.nn._pointwise import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    normalize,
+    one_hot,
+    smooth_l1_loss,
+    softplus,
+)
 
 __all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "cross_entropy",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
     "linear",
     "log_softmax",
     "mse_loss",
     "nll_loss",
+    "normalize",
+    "one_hot",
     "relu",
     "relu_",
     "sigmoid",
+    "smooth_l1_loss",
     "softmax",
+    "softplus",
     "tanh",
 ]
 

@@ -152,7 +152,7 @@ void check_inplace(const char* op, const Tensor& x, bool recorded) {
 Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
                        Inputs inputs) const {
   if (fresh()) return empty(sizes, options);
-  const Tensor& out = *tensor_;
+  const Tensor out = *tensor_;
   bool recorded = false;
   for (const Tensor* x : inputs) recorded |= requires_grad(*x);
   ZERO_CHECK(
@@ -161,12 +161,20 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
       "or no out=");
   ZERO_CHECK(out.device() == options.device, Error, op, ": devices differ; got ", out.device(),
              " to write to and ", options.device, ", expected one device");
-  ZERO_CHECK(out.sizes() == sizes, ShapeError, op,
+  const bool resized = !inplace_ && out.numel() == 0 && !(out.sizes() == sizes);
+  ZERO_CHECK(out.sizes() == sizes || resized, ShapeError, op,
              ": the result does not fit the tensor to write to; got ", out.sizes(), ", expected ",
-             sizes);
+             sizes, inplace_ ? "" : ", or a tensor without elements, which takes any shape");
+  ZERO_CHECK(!resized || !is_view(out), Error, op,
+             ": out= is a view without elements, which takes no other shape; got ", out.sizes(),
+             ", expected ", sizes);
   ZERO_CHECK(category(options.dtype) <= category(out.dtype()), DTypeError, op,
              ": the result can't be cast to the dtype of the tensor to write to; got ",
              options.dtype, ", expected ", out.dtype(), " or a dtype it can hold");
+  if (resized) {
+    set_data(out, empty(sizes, out.options()));
+    return out;
+  }
   check_inplace(op, out, recorded);
   for (const Tensor* x : inputs)
     ZERO_CHECK(!x->defined() || !is_dense(out) || !is_dense(*x) || !overlaps_partly(out, *x), Error,

@@ -31,6 +31,15 @@ struct SumOp {
   static ZERO_INLINE State combine(State a, State b) { return wrap_add(a, b); }
 };
 
+template <class T>
+struct ProdOp {
+  using In = T;
+  using State = typename AccumulatorOf<T>::type;
+  static constexpr int lanes = kLanes;
+  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
+  static ZERO_INLINE State combine(State a, State b) { return wrap_mul(a, b); }
+};
+
 // n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any
 // stride.
 template <class Op, int Lanes>

@@ -292,6 +292,7 @@ void add_reduction(KernelTable& table, ReduceOp op, ComputeType type) {
 template <class T>
 void add_reductions(KernelTable& table, ComputeType type) {
   add_reduction<SumOp<T>>(table, ReduceOp::Sum, type);
+  add_reduction<ProdOp<T>>(table, ReduceOp::Prod, type);
   if constexpr (has_nan<T>) add_reduction<DeviationOp<T>>(table, ReduceOp::Deviation, type);
   add_reduction<ExtremeOp<T, true>>(table, ReduceOp::Max, type);
   add_reduction<ExtremeOp<T, false>>(table, ReduceOp::Min, type);

@@ -116,10 +116,10 @@ using AdamFn = void (*)(void* const* arrays, int64_t n,
                         const AdamArgs& args);  // {p, g, exp_avg, exp_avg_sq, max_exp_avg_sq}
 
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
-// Sum accumulates in float64 or int64, Deviation in DeviationState, Max and Min in the compute
+// Sum and Prod accumulate in float64 or int64, Deviation in DeviationState, Max and Min in the compute
 // type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of
 // bool are all and any.
-enum class ReduceOp : uint8_t { Sum, Deviation, Max, Min, ArgMax, ArgMin, Count };
+enum class ReduceOp : uint8_t { Sum, Prod, Deviation, Max, Min, ArgMax, ArgMin, Count };
 
 struct DeviationState { double squares, sum; };  // of x - shift
 template <class T> struct ArgState {
@@ -168,6 +168,19 @@ struct AlongArgs {
   int64_t n, inner;
 };
 using AlongFn = void (*)(const AlongArgs& args, int64_t begin, int64_t end);
+
+// ---- running sums and products (scan.cpp) -------------------------------------------------------
+// to[i] = from[0] + … + from[i] (or the product), accumulated in float64 or int64, for `lanes`
+// neighbouring columns whose n elements are `stride` elements apart; `reverse` starts at the end.
+struct ScanArgs {
+  const void* from;
+  void* to;
+  int64_t n, lanes, stride;
+  bool reverse;
+};
+using ScanFn = void (*)(const ScanArgs& args);
+enum class ScanOp : uint8_t { Sum, Prod, Count };
+inline constexpr int64_t kScanLanes = 128;  // of one call, at most
 
 // ---- softmax and cross entropy (softmax.cpp) ----------------------------------------------------
 // `rows` rows of n neighbouring elements; or `lanes` neighbouring columns whose n elements are
@@ -240,6 +253,7 @@ struct KernelTable {
   SquaredDifferenceFn
       squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
   ScaledDifferenceFn scaled_difference[kNumComputeTypes];
+  ScanFn scan[static_cast<int>(ScanOp::Count)][kNumComputeTypes];  // not for bool
   AlongFn take_along[4], put_along[4];  // by log2 of the element's size
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];
   SoftmaxFn softmax_backward_rows[kNumComputeTypes], softmax_backward_columns[kNumComputeTypes];

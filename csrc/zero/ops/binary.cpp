@@ -349,4 +349,76 @@ ZERO_DEFINE_BINARY(gt, Gt, compare)
 ZERO_DEFINE_BINARY(ge, Ge, compare)
 #undef ZERO_DEFINE_BINARY
 
+Tensor fmod(const Operand& a, const Operand& b, Target target) {
+  const DType dtype = result_type(a, b);
+  ZERO_CHECK(dtype != DType::Bool, DTypeError,
+             "fmod: not defined for bool; got bool operands, expected numbers");
+  check_divisor("fmod", b, dtype);
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const bool needs_quotient = requires_grad(z);
+  const Tensor kept_x = target.preserve(x, needs_quotient);
+  const Tensor kept_z = target.preserve(z, needs_quotient);
+  Tensor y = binary("fmod", ElementwiseOp::Fmod, a, b, dtype, target);
+  record(b.is_tensor() ? "FmodBackward1" : "FmodBackward0", target, y, {&x, &z},
+         {keep(needs_quotient, kept_x), keep(needs_quotient, kept_z)},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = g;
+           if (n.needs(1)) {  // x - z trunc(x / z)
+             const Kept x(n, 0, sa), z(n, 1, sb);
+             const Tensor quotient =
+                 binary("fmod", ElementwiseOp::TruncDiv, x, z, result_type(x, z), {});
+             grads[1] = neg(mul(g, quotient));
+           }
+           return grads;
+         });
+  return y;
+}
+
+Tensor atan2(const Operand& a, const Operand& b, Target target) {
+  DType dtype = result_type(a, b);
+  if (!is_floating(dtype)) dtype = default_dtype();
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const Tensor kept_x = target.preserve(x, true), kept_z = target.preserve(z, true);
+  Tensor y = binary("atan2", ElementwiseOp::Atan2, a, b, dtype, target);
+  record("Atan2Backward0", target, y, {&x, &z}, {&kept_x, &kept_z},
+         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+           Grads grads(2);
+           const Kept x(n, 0, sa), z(n, 1, sb);
+           const Tensor squares = add(mul(x, x), mul(z, z));
+           const Tensor scale = where(eq(squares, 0), 0.0, div(g, squares));
+           if (n.needs(0)) grads[0] = mul(scale, z);
+           if (n.needs(1)) grads[1] = neg(mul(scale, x));
+           return grads;
+         });
+  return y;
+}
+
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
+               Target target) {
+  const Tensor product = mul(a, b);
+  return add(x, product, value, target);
+}
+
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
+               Target target) {
+  const Tensor quotient = div(a, b);
+  return add(x, quotient, value, target);
+}
+
+// From the nearer end, so that weight 1 gives the end itself.
+Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target target) {
+  const double w = weight.to_double();
+  const Tensor way = sub(end, start);
+  if (w < 0.5) return add(start, way, w, target);
+  return sub(end, way, 1 - w, target);
+}
+
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target target) {
+  const Tensor way = sub(end, start), near = lt(weight, 0.5);
+  const Tensor forward = mul(way, weight), back = mul(way, sub(1, weight));
+  const Tensor from_start = add(start, forward), from_end = sub(end, back);
+  return where(near, from_start, from_end, target);
+}
+
 }  // namespace zero

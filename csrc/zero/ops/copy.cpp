@@ -78,6 +78,25 @@ static Tensor copied(const char* node, const Tensor& x, Tensor y) {
   return y;
 }
 
+Tensor write_out(const char* op, const Tensor& result, const Tensor& out) {
+  const Target target = Target::out(out);
+  target.prepare(op, result, result.options(), {&result});
+  GradModeGuard no_grad(false);
+  return copy_(out, result);
+}
+
+void write_two_out(const char* op, const std::pair<Tensor, Tensor>& results, const Tensor& first,
+                   const Tensor& second) {
+  const auto& [a, b] = results;
+  ZERO_CHECK(!(first.impl()->storage_ == second.impl()->storage_) || first.numel() == 0, Error, op,
+             ": the two tensors to write to share memory; got ", first, " and ", second);
+  Target::out(first).prepare(op, a, a.options(), {&a});
+  Target::out(second).prepare(op, b, b.options(), {&a});
+  GradModeGuard no_grad(false);
+  copy_(first, a);
+  copy_(second, b);
+}
+
 Tensor clone(const Tensor& x) { return copied("CloneBackward0", x, empty_like(x, x.options())); }
 
 Tensor contiguous(const Tensor& x) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "zero/autograd/inplace.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/parallel.h"
@@ -89,16 +90,17 @@ Tensor empty_for(const char* op, const Dims& sizes, TensorOptions options) {
 
 enum class Distribution : uint8_t { Uniform, Normal };
 
-Tensor draw(const char* op, Distribution distribution, const Dims& sizes, TensorOptions options,
-            Generator* generator) {
+// Uniform on [a, b), or normal with mean a and deviation b.
+Tensor draw(const char* op, Distribution distribution, double a, double b, const Dims& sizes,
+            TensorOptions options, Generator* generator) {
   ZERO_CHECK(is_floating(options.dtype), DTypeError, op, ": not defined for integers; got ",
              options.dtype, ", expected a floating dtype; randint draws integers");
   Tensor y = empty_for(op, sizes, options);
   if (y.is_meta() || y.numel() == 0) return y;
   const Generator::Draw d = reserve(generator, y.numel());
   const RandomTable& random = kernels().random;
-  const UniformParams uniform{0, 1};
-  const NormalParams normal{0, 1};
+  const UniformParams uniform{a, b};
+  const NormalParams normal{a, b};
   const bool is_normal = distribution == Distribution::Normal;
   const void* params = is_normal ? static_cast<const void*>(&normal) : &uniform;
   if (options.dtype == DType::Float64) {
@@ -223,6 +225,40 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
   return y;
 }
 
+// The values from both ends toward the middle, so that each end is exact.
+template <class F>
+static Tensor spaced(const char* op, const Scalar& start, const Scalar& end, int64_t steps,
+                     TensorOptions options, F f) {
+  ZERO_CHECK(steps >= 0, ValueError, op, ": steps is negative; got ", steps,
+             ", expected steps >= 0");
+  ZERO_CHECK(options.dtype != DType::Bool, DTypeError, op,
+             ": not defined for bool; got bool, expected numbers");
+  Tensor y = empty_for(op, {steps}, options);
+  if (y.is_meta()) return y;
+  const double first = start.to_double(), last = end.to_double();
+  const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
+  fill_blocks<double>(y, [=](double* out, int64_t begin, int64_t n) {
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = begin + k;
+      const double x = i < steps / 2 || steps == 1
+                           ? first + step * static_cast<double>(i)
+                           : last - step * static_cast<double>(steps - 1 - i);
+      out[k] = f(x);
+    }
+  });
+  return y;
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options) {
+  return spaced("linspace", start, end, steps, options, [](double x) { return x; });
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options) {
+  return spaced("logspace", start, end, steps, options,
+                [base](double x) { return std::pow(base, x); });
+}
+
 Tensor eye(int64_t rows, int64_t columns, TensorOptions options) {
   ZERO_CHECK(rows >= 0 && columns >= 0, ValueError, "eye: a size is negative; got ", rows, " and ",
              columns, ", expected sizes >= 0");
@@ -238,11 +274,55 @@ Tensor eye(int64_t rows, int64_t columns, TensorOptions options) {
 }
 
 Tensor rand(const Dims& sizes, TensorOptions options, Generator* generator) {
-  return draw("rand", Distribution::Uniform, sizes, options, generator);
+  return draw("rand", Distribution::Uniform, 0, 1, sizes, options, generator);
 }
 
 Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
-  return draw("randn", Distribution::Normal, sizes, options, generator);
+  return draw("randn", Distribution::Normal, 0, 1, sizes, options, generator);
+}
+
+Tensor uniform_(const Tensor& self, double low, double high, Generator* generator) {
+  ZERO_CHECK(low <= high, ValueError, "uniform_: the bounds are in the wrong order; got from ", low,
+             " and to ", high, ", expected from <= to");
+  check_inplace("uniform_", self, true);
+  return copy_(self, draw("uniform_", Distribution::Uniform, low, high, self.sizes(),
+                          self.options(), generator));
+}
+
+Tensor normal_(const Tensor& self, double mean, double deviation, Generator* generator) {
+  ZERO_CHECK(deviation >= 0, ValueError, "normal_: std is negative; got ", deviation,
+             ", expected std >= 0");
+  check_inplace("normal_", self, true);
+  return copy_(self, draw("normal_", Distribution::Normal, mean, deviation, self.sizes(),
+                          self.options(), generator));
+}
+
+Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int64_t> high,
+               Generator* generator) {
+  const auto [least, most] = integer_range(self.dtype());
+  const int64_t from = low.value_or(0);
+  const int64_t last = high ? *high - 1 : most;  // included: the limit may be 2^63
+  ZERO_CHECK(from <= last && (!high || *high > from), ValueError,
+             "random_: no integer lies in the range; got from ", from, " and to ",
+             high ? *high : most, ", expected from < to");
+  ZERO_CHECK(from >= least && last <= most, ValueError,
+             "random_: the dtype does not hold the range; got ", from, " to ", last, " for ",
+             self.dtype(), ", expected integers from ", least, " to ", most);
+  check_inplace("random_", self, true);
+  const bool everything = last == std::numeric_limits<int64_t>::max();
+  if (everything) {  // half of all words: clear the sign
+    const Tensor words = empty(self.sizes(), {DType::Int64, self.device()});
+    if (words.is_meta() || words.numel() == 0) return copy_(self, words);
+    const Generator::Draw d = reserve(generator, words.numel());
+    const RandintParams all{0, 0};
+    fill_blocks<int64_t>(words, [&](int64_t* out, int64_t begin, int64_t n) {
+      kernels().random.randint_i64(out, begin, n, d.seed, d.offset, &all);
+      for (int64_t i = 0; i < n; ++i) out[i] &= std::numeric_limits<int64_t>::max();
+    });
+    return copy_(self, words);
+  }
+  return copy_(self,
+               randint(from, last + 1, self.sizes(), {DType::Int64, self.device()}, generator));
 }
 
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options,

@@ -2,35 +2,11 @@
 // differentiated again.
 #include <limits>
 
-#include "zero/autograd/record.h"
-#include "zero/ops/iterator.h"
+#include "zero/ops/unary.h"
 
 namespace zero {
 
 namespace {
-
-// Float functions: integers and bool give the default float dtype.
-Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target) {
-  const DType dtype = is_floating(x.dtype()) ? x.dtype() : default_dtype();
-  Tensor y = target.prepare(op, x, {dtype, x.device()}, {&x});
-  const Operand in = x;
-  run_elementwise(kernel, dtype, y, {&in});
-  return y;
-}
-
-// Functions that keep the dtype.
-Tensor same(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target,
-            const void* params = nullptr) {
-  Tensor y = target.prepare(op, x, x.options(), {&x});
-  const Operand in = x;
-  run_elementwise(kernel, x.dtype(), y, {&in}, params);
-  return y;
-}
-
-void refuse_bool(const char* op, const Tensor& x, const char* instead) {
-  ZERO_CHECK(x.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", x,
-             ", expected ", instead);
-}
 
 Tensor classify(ElementwiseOp kernel, const Tensor& x) {
   Tensor y = empty_as(x, {DType::Bool, x.device()});

@@ -50,6 +50,10 @@ Tensor scalar_tensor(const Scalar& value, TensorOptions options);
 Tensor empty_like(const Tensor& x,
                   TensorOptions options);  // keeps dense strides, as PyTorch's preserve_format
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options);
+// `steps` values from start to end, both included; logspace gives base to their power.
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, TensorOptions options);
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                TensorOptions options);
 Tensor eye(int64_t rows, int64_t columns, TensorOptions options = {});
 Tensor rand(const Dims& sizes, TensorOptions options = {}, Generator* generator = nullptr);
 Tensor randn(const Dims& sizes, TensorOptions options = {}, Generator* generator = nullptr);
@@ -59,12 +63,22 @@ Tensor randperm(int64_t n, TensorOptions options, Generator* generator = nullptr
 // `value` with probability p, else 0.
 Tensor random_choice(const Dims& sizes, double p, double value, TensorOptions options,
                      Generator* generator = nullptr);
+// Overwrite all elements with draws; random_ without bounds takes the integers from 0 on that the
+// dtype holds.
+Tensor uniform_(const Tensor& self, double low, double high, Generator* generator = nullptr);
+Tensor normal_(const Tensor& self, double mean, double deviation, Generator* generator = nullptr);
+Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int64_t> high,
+               Generator* generator = nullptr);
 
 // ---- copy.cpp -----------------------------------------------------------------------------------
 Tensor copy_(const Tensor& self, const Tensor& source);  // broadcasts and casts
 Tensor fill_(const Tensor& self, const Scalar& value);
 Tensor fill_(const Tensor& self, const Tensor& value);  // a 0-d tensor
 Tensor zero_(const Tensor& self);
+// What out= comes to for an op without a Target: checks as the others, copies the result.
+Tensor write_out(const char* op, const Tensor& result, const Tensor& out);
+void write_two_out(const char* op, const std::pair<Tensor, Tensor>& results, const Tensor& first,
+                   const Tensor& second);
 Tensor clone(const Tensor& x);
 Tensor contiguous(const Tensor& x);  // x itself if it is
 Tensor to(const Tensor& x, DType dtype, Device device, bool copy = false);
@@ -90,6 +104,32 @@ Tensor isfinite(const Tensor& x);
 Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optional<Scalar>& max,
              Target target = {});
 
+// ---- functions.cpp ------------------------------------------------------------------------------
+Tensor exp2(const Tensor& x, Target target = {});
+Tensor expm1(const Tensor& x, Target target = {});
+Tensor log2(const Tensor& x, Target target = {});
+Tensor log10(const Tensor& x, Target target = {});
+Tensor log1p(const Tensor& x, Target target = {});
+Tensor rsqrt(const Tensor& x, Target target = {});
+Tensor sin(const Tensor& x, Target target = {});
+Tensor cos(const Tensor& x, Target target = {});
+Tensor tan(const Tensor& x, Target target = {});
+Tensor asin(const Tensor& x, Target target = {});
+Tensor acos(const Tensor& x, Target target = {});
+Tensor atan(const Tensor& x, Target target = {});
+Tensor sinh(const Tensor& x, Target target = {});
+Tensor cosh(const Tensor& x, Target target = {});
+Tensor asinh(const Tensor& x, Target target = {});
+Tensor acosh(const Tensor& x, Target target = {});
+Tensor atanh(const Tensor& x, Target target = {});
+Tensor erf(const Tensor& x, Target target = {});
+Tensor erfc(const Tensor& x, Target target = {});
+Tensor floor(const Tensor& x, Target target = {});
+Tensor ceil(const Tensor& x, Target target = {});
+Tensor round(const Tensor& x, Target target = {});  // half to even
+Tensor trunc(const Tensor& x, Target target = {});
+Tensor frac(const Tensor& x, Target target = {});  // x - trunc(x)
+
 // ---- binary.cpp: two and three inputs, broadcast ------------------------------------------------
 Tensor add(const Operand& a, const Operand& b, const Scalar& alpha = 1, Target target = {});
 Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha = 1, Target target = {});
@@ -97,6 +137,8 @@ Tensor mul(const Operand& a, const Operand& b, Target target = {});
 Tensor div(const Operand& a, const Operand& b, Target target = {});           // true division
 Tensor floor_divide(const Operand& a, const Operand& b, Target target = {});  // rounds down
 Tensor remainder(const Operand& a, const Operand& b, Target target = {});     // sign of the divisor
+Tensor fmod(const Operand& a, const Operand& b, Target target = {});  // sign of the dividend
+Tensor atan2(const Operand& a, const Operand& b, Target target = {});
 Tensor pow(const Operand& a, const Operand& b, Target target = {});
 Tensor maximum(const Operand& a, const Operand& b, Target target = {});
 Tensor minimum(const Operand& a, const Operand& b, Target target = {});
@@ -114,7 +156,16 @@ Tensor gt(const Operand& a, const Operand& b, Target target = {});
 Tensor ge(const Operand& a, const Operand& b, Target target = {});
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target target = {});
 
-// ---- reduce.cpp ---------------------------------------------------------------------------------
+// x + value a b, x + value a / b
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1,
+               Target target = {});
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1,
+               Target target = {});
+// start + weight (end - start)
+Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target target = {});
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target target = {});
+
+// ---- reduce.cpp, norm.cpp -----------------------------------------------------------------------
 // Empty `dims` reduces over all. keepdim leaves size 1.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
@@ -133,12 +184,21 @@ Tensor argmax(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = f
 Tensor argmin(const Tensor& x, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor prod(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+            std::optional<DType> dtype = {});
+// (sum |x|^p)^(1/p); the largest or smallest magnitude for p = inf, -inf, the count of what is not
+// 0 for p = 0. The gradient where the norm is 0 is 0.
+Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {}, bool keepdim = false);
 bool equal(const Tensor& a, const Tensor& b);       // same shape and elements
 Tensor sum_to(const Tensor& x, const Dims& sizes);  // undoes a broadcast
 
 // ---- dropout.cpp --------------------------------------------------------------------------------
 // `channels`: x is [N, C, ...], and each of the N * C parts is kept or dropped as a whole.
 Tensor dropout(const Tensor& x, double p, bool channels, Target target = {});
+
+// ---- scan.cpp: running sums and products; `reverse` starts at the end ---------------------------
+Tensor cumsum(const Tensor& x, int64_t dim, std::optional<DType> dtype = {}, bool reverse = false);
+Tensor cumprod(const Tensor& x, int64_t dim, std::optional<DType> dtype = {}, bool reverse = false);
 
 // ---- softmax.cpp, loss.cpp ----------------------------------------------------------------------
 Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
@@ -169,6 +229,8 @@ Tensor squeeze(const Tensor& x, const Dims& dims);
 Tensor unsqueeze(const Tensor& x, int64_t dim);
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
+Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
+Tensors split(const Tensor& x, const Dims& lengths, int64_t dim = 0);
 Tensors unbind(const Tensor& x, int64_t dim = 0);
 
 // ---- index.cpp, select.cpp: places that tensors name --------------------------------------------

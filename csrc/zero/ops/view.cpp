@@ -1,4 +1,5 @@
 // Views: the same memory under other sizes and strides. Their gradients are views too.
+#include <algorithm>
 #include <limits>
 
 #include "zero/autograd/arithmetic.h"
@@ -212,6 +213,69 @@ Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t s
                          copy_(slice(out, d, first, last, step), g);
                          return out;
                        });
+}
+
+Tensor diagonal(const Tensor& x, int64_t offset, int64_t dim1, int64_t dim2) {
+  ZERO_CHECK(x.dim() >= 2, ShapeError, "diagonal: fewer than two dimensions; got ", x.sizes(),
+             ", expected at least two");
+  const int64_t a = wrap_dim("diagonal", dim1, x.dim()), b = wrap_dim("diagonal", dim2, x.dim());
+  ZERO_CHECK(a != b, ShapeError, "diagonal: one dimension twice; got dim1 ", dim1, " and dim2 ",
+             dim2, ", expected two dimensions of ", x.sizes());
+  const int64_t rows = x.size(a), columns = x.size(b);
+  // Clamped to where the diagonal is empty, so that nothing overflows.
+  const int64_t k = std::clamp(offset, -rows, columns);
+  const int64_t n =
+      std::max<int64_t>(0, k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns));
+  Dims sizes, strides;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (d == a || d == b) continue;
+    sizes.push_back(x.size(d));
+    strides.push_back(x.stride(d));
+  }
+  sizes.push_back(n);
+  strides.push_back(x.stride(a) + x.stride(b));
+  const int64_t first = n == 0 ? 0 : k >= 0 ? k * x.stride(b) : -k * x.stride(a);
+  return recorded_view("diagonal", "DiagonalBackward0", x, sizes, strides,
+                       x.storage_offset() + first,
+                       [base = x.sizes(), k, a, b](Node&, const Tensor& g) {
+                         Tensor out = zeros(base, g.options());
+                         copy_(diagonal(out, k, a, b), g);
+                         return out;
+                       });
+}
+
+Tensors split(const Tensor& x, const Dims& lengths, int64_t dim) {
+  ZERO_CHECK(x.dim() > 0, ShapeError, "split: a 0-d tensor has no dimension to split; got ", x);
+  const int64_t d = wrap_dim("split", dim, x.dim());
+  int64_t rest = x.size(d);
+  bool fits = true;
+  for (int64_t n : lengths) {
+    fits = fits && n >= 0 && n <= rest;
+    if (fits) rest -= n;
+  }
+  ZERO_CHECK(fits && rest == 0, ShapeError, "split: the sizes don't add up; got ", lengths,
+             ", expected sizes >= 0 whose sum is ", x.size(d), ", that of dimension ", d);
+  Tensors parts;
+  int64_t at = 0;
+  for (int64_t n : lengths) {
+    Dims sizes = x.sizes();
+    sizes[d] = n;
+    parts.push_back(make_view("split", x, sizes, x.strides(),
+                              x.storage_offset() + (n == 0 ? 0 : at * x.stride(d)),
+                              ViewOrigin::MultiOutput));
+    at += n;
+  }
+  record("SplitBackward0", parts, {x}, {},
+         [d, lengths, sizes = x.sizes(), options = x.options()](Node&, Grads& grads) {
+           for (int64_t i = 0; i < grads.size(); ++i) {
+             if (grads[i].defined()) continue;
+             Dims part = sizes;
+             part[d] = lengths[i];
+             grads[i] = zeros(part, options);
+           }
+           return Grads{cat(grads, d)};
+         });
+  return parts;
 }
 
 Tensors unbind(const Tensor& x, int64_t dim) {

@@ -1,0 +1,89 @@
+// Products and norms of all elements or along dimensions.
+#include <cmath>
+#include <limits>
+
+#include "zero/ops/reduce.h"
+
+namespace zero {
+
+Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y,
+                     const Dims& dims);  // scan.cpp
+
+Tensor prod(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  const DType result = dtype ? *dtype : is_floating(x.dtype()) ? x.dtype() : DType::Int64;
+  const Selection selection("prod", x, dims);
+  Tensor y = empty(selection.sizes(x, keepdim), {result, x.device()});
+  if (!y.is_meta() && y.numel() > 0) {
+    if (selection.count == 0) {
+      GradModeGuard no_grad(false);
+      fill_(y, 1);
+    } else {
+      const Tensor in = computable(computable(x, dtype ? result : x.dtype()));
+      const DType from = is_floating(in.dtype()) ? DType::Float64 : DType::Int64;
+      const Plan plan(in, selection, false);
+      plan.for_each_tile([&](const Tile& tile) {
+        double states[kReduceTile];  // or int64
+        plan.fold(ReduceOp::Prod, tile, nullptr, states);
+        plan.store(y, tile, from, states, 8);
+      });
+    }
+  }
+  record(dims.empty() ? "ProdBackward0" : "ProdBackward1", {}, y, {&x}, {&x, &y},
+         [dims, kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+           return prod_gradient(with_kept_dims(g, kept), n.saved(0),
+                                with_kept_dims(n.saved(1), kept), dims);
+         });
+  return y;
+}
+
+namespace {
+
+// sqrt(sum x^2), with squares and their sum in float64: neither overflows in float32. The gradient
+// at 0 is 0.
+Tensor euclidean(const Tensor& x, const Selection& selection, const Dims& dims, bool keepdim) {
+  Tensor y = empty(selection.sizes(x, keepdim), x.options());
+  if (!y.is_meta() && y.numel() > 0) {
+    if (selection.count == 0) {
+      GradModeGuard no_grad(false);
+      fill_(y, 0);
+    } else {
+      const Tensor in = computable(x);
+      const Plan plan(in, selection, false);
+      plan.for_each_tile([&](const Tile& tile) {
+        DeviationState states[kReduceTile];
+        double values[kReduceTile];
+        plan.fold(ReduceOp::Deviation, tile, nullptr, states);
+        for (int64_t j = 0; j < tile.n; ++j) values[j] = std::sqrt(states[j].squares);
+        plan.store(y, tile, DType::Float64, values, 8);
+      });
+    }
+  }
+  record(dims.empty() ? "NormBackward0" : "NormBackward1", {}, y, {&x}, {&x, &y},
+         [kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+           const Tensor y = with_kept_dims(n.saved(1), kept), flat = eq(y, 0);
+           const Tensor scale = div(with_kept_dims(g, kept), where(flat, 1.0, y));
+           return mul(n.saved(0), where(flat, 0.0, scale));
+         });
+  return y;
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim) {
+  ZERO_CHECK(is_floating(x.dtype()), DTypeError, "norm: only floating point dtypes have one; got ",
+             x.dtype(), ", expected a floating point tensor");
+  const Selection selection("norm", x, dims);
+  if (p == 2) return euclidean(x, selection, dims, keepdim);
+  if (std::isinf(p)) {
+    selection.check_not_empty("norm", x);
+    return p > 0 ? amax(abs(x), dims, keepdim) : amin(abs(x), dims, keepdim);
+  }
+  if (p == 0) return sum(to(ne(x, 0), x.dtype(), x.device()), dims, keepdim);
+  if (p == 1) return sum(abs(x), dims, keepdim);
+  // At 0 the root has no slope; the gradient there is 0, as for p = 2.
+  const Tensor total = sum(pow(abs(x), p), dims, keepdim), flat = eq(total, 0);
+  return where(flat, p > 0 ? 0.0 : std::numeric_limits<double>::infinity(),
+               pow(where(flat, 1.0, total), 1 / p));
+}
+
+}  // namespace zero

@@ -1,0 +1,148 @@
+"""Operators beyond what op_db derives: random draws, indices, errors, values at hard places."""
+
+import math
+
+import numpy as np
+import pytest
+
+import zero
+from zero.errors import DTypeError, ShapeError
+
+
+def test_random_draws():
+    zero.manual_seed(3)
+    x = zero.empty(20000).uniform_(-1, 3)
+    assert x.min() >= -1 and x.max() < 3 and abs(x.mean().item() - 1) < 0.05
+    x.normal_(2, 0.5)
+    assert abs(x.mean().item() - 2) < 0.02 and abs(x.std().item() - 0.5) < 0.02
+    x.exponential_(2)
+    assert x.min() >= 0 and abs(x.mean().item() - 0.5) < 0.02
+    x.bernoulli_(0.25)
+    assert set(x.tolist()) == {0.0, 1.0} and abs(x.mean().item() - 0.25) < 0.02
+    x.random_(2, 5)
+    assert set(x.tolist()) == {2.0, 3.0, 4.0}
+    y = zero.empty(20000, dtype=zero.int64).random_()
+    assert y.min() >= 0 and y.max() > 2**62
+    assert zero.empty(100, dtype=zero.uint8).random_().max() <= 255
+    assert set(zero.empty(100, dtype=zero.bool).random_(0, 2).tolist()) == {False, True}
+    mean = zero.tensor([0.0, 100.0])
+    z = zero.normal(mean, zero.tensor([1.0, 2.0]))
+    assert abs(z[1].item() - 100) < 20 and z.shape == (2,)
+    assert zero.normal(5.0, zero.ones(3)).shape == (3,) and zero.normal(mean).shape == (2,)
+    assert zero.bernoulli(zero.tensor([0.0, 1.0, 1.0])).tolist() == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "random_", "bernoulli_", "exponential_"])
+def test_draws_repeat_and_don_t_depend_on_threads(name):
+    before = zero.get_num_threads()
+    found = []
+    for threads in (1, 3):
+        zero.set_num_threads(threads)
+        g = zero.Generator().manual_seed(7)
+        found.append(getattr(zero.empty(100001), name)(generator=g).tolist())
+    zero.set_num_threads(before)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "random_", "bernoulli_", "exponential_"])
+def test_draws_are_writes(name):
+    x = zero.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="leaf"):
+        getattr(x, name)()
+    y = x * 2
+    version = y._version
+    assert getattr(y, name)() is y and y._version == version + 1
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 0.0]
+    assert getattr(zero.empty(2, 3).t(), name)().shape == (3, 2)
+    assert getattr(zero.empty(3, device="meta"), name)().is_meta if hasattr(x, "is_meta") else True
+
+
+def test_draw_errors():
+    x = zero.empty(2)
+    for call in (
+        lambda: x.uniform_(2, 1),
+        lambda: x.normal_(0, -1),
+        lambda: x.random_(5, 5),
+        lambda: x.random_(0, 2**40),
+        lambda: x.bernoulli_(2),
+        lambda: x.exponential_(0),
+        lambda: zero.normal(0.0, -1.0, (2,)),
+        lambda: zero.bernoulli(zero.tensor([1.5])),
+    ):
+        with pytest.raises(ValueError, match=": "):
+            call()
+    with pytest.raises(DTypeError):
+        zero.empty(2, dtype=zero.int64).normal_()
+    with pytest.raises(TypeError, match="size"):
+        zero.normal(0.0, 1.0)
+
+
+def test_new():
+    x = zero.ones(2, dtype=zero.float64)
+    assert x.new(2, 3).shape == (2, 3) and x.new().shape == (0,) and x.new(4).shape == (4,)
+    assert x.new([1, 2]).tolist() == [1.0, 2.0] and x.new([1]).dtype is zero.float64
+    assert x.new(zero.ones(2, 2).shape).shape == (2, 2)
+    y = zero.zeros(2, dtype=zero.float64)
+    x.new(y).fill_(3)
+    assert y.tolist() == [3.0, 3.0]
+    with pytest.raises(DTypeError, match="another kind"):
+        x.new(zero.ones(2))
+
+
+def test_indices_of_triangles():
+    for args in ((3, 3), (2, 4, 1), (4, 2, -1)):
+        assert np.array_equal(
+            zero.tril_indices(*args).numpy(),
+            np.array(np.tril_indices(args[0], args[2] if len(args) > 2 else 0, args[1])),
+        )
+        assert np.array_equal(
+            zero.triu_indices(*args).numpy(),
+            np.array(np.triu_indices(args[0], args[2] if len(args) > 2 else 0, args[1])),
+        )
+
+
+def test_values_at_hard_places():
+    assert zero.norm(zero.full((4,), 1e30)).item() == pytest.approx(2e30)
+    assert zero.norm(zero.full((4,), 1e-30)).item() == pytest.approx(2e-30)
+    assert zero.logsumexp(zero.tensor([-math.inf, -math.inf]), 0).item() == -math.inf
+    assert zero.logsumexp(zero.tensor([math.inf, 0.0]), 0).item() == math.inf
+    assert zero.lerp(zero.tensor([1e8]), zero.tensor([1.0]), 1.0).item() == 1.0
+    assert zero.log1p(zero.tensor([1e-7])).item() == pytest.approx(1e-7, rel=1e-6)
+    assert zero.erfc(zero.tensor([5.0])).item() == pytest.approx(math.erfc(5), rel=1e-5)
+    assert zero.round(zero.tensor([0.5, 1.5, -2.5])).tolist() == [0.0, 2.0, -2.0]
+    assert zero.round(zero.tensor([1234.0]), decimals=-2).item() == 1200.0
+    assert zero.cumsum(zero.full((2**20,), 0.1), 0)[-1].item() == pytest.approx(104857.6, rel=1e-6)
+
+
+def test_gradient_of_norm_at_zero():
+    for p in (1, 2, 3, 0.5):
+        x = zero.zeros(3, requires_grad=True)
+        zero.norm(x, p).backward()
+        assert x.grad.tolist() == [0.0, 0.0, 0.0], p
+
+
+def test_parts_are_views_that_refuse_writes():
+    x = zero.arange(6.0).requires_grad_() * 1
+    for part in (*zero.split(x, 2), *x.chunk(3), *x.split([1, 5])):
+        with pytest.raises(RuntimeError, match="several views"):
+            part.add_(1)
+    y = zero.zeros(6)
+    y.split(3)[1].fill_(1)
+    assert y.tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+
+
+def test_meshgrid_takes_a_list():
+    a, b = zero.meshgrid([zero.arange(2), zero.arange(3)], indexing="ij")
+    assert a.shape == b.shape == (2, 3)
+    with pytest.raises(ValueError, match="indexing"):
+        zero.meshgrid(zero.arange(2), indexing="yx")
+
+
+def test_products_with_beta_zero_leave_nan_out():
+    x = zero.full((2, 2), math.nan)
+    assert zero.addmm(x, zero.ones(2, 3), zero.ones(3, 2), beta=0).tolist() == [[3.0, 3.0]] * 2
+    y = zero.ones(2, 2)
+    assert y.addmm_(zero.ones(2, 3), zero.ones(3, 2)) is y and y.tolist() == [[4.0, 4.0]] * 2
+    with pytest.raises(ShapeError):
+        zero.ones(1, 2).addmm_(zero.ones(2, 3), zero.ones(3, 2))

@@ -1,0 +1,157 @@
+# Products, norms, running sums and products.
+
+
+cdef tuple names_for_dim(object dim, object axis, str op):
+    if axis is None:
+        if dim is None:
+            raise TypeError(f"{op}: dim is missing; expected an int")
+        return dim,
+    return numpy_names(dim, False, axis, None, op)[:1]
+
+
+def prod(Tensor input not None, dim=None, keepdim=False, *, dtype=None, out=None, axis=None,
+         keepdims=None):
+    """The product of the elements, of all or along a dimension.
+
+    The gradient is right where elements are 0, too.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension or dimensions to reduce; all for None.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first; by default integers and bools give int64.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> zero.prod(x).item(), zero.prod(x, dim=0).tolist()
+        (24.0, [3.0, 8.0])
+    """
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "prod")
+    return deliver(ops.prod(input.c, dims_of(dim, "prod"), flag_of(keepdim, "prod", "keepdim"),
+                            optional_dtype(dtype, "prod")), out, "prod")
+
+
+def cumsum(Tensor input not None, dim=None, *, dtype=None, out=None, axis=None):
+    """Running sums along a dimension: ``y[i] = x[0] + … + x[i]``.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        dtype: what the elements become first; by default integers and bools give int64.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.cumsum(zero.tensor([1.0, 2.0, 3.0]), 0).tolist()
+        [1.0, 3.0, 6.0]
+    """
+    dim, = names_for_dim(dim, axis, "cumsum")
+    return deliver(ops.cumsum(input.c, dim_of(dim, "cumsum"), optional_dtype(dtype, "cumsum")),
+                   out, "cumsum")
+
+
+def cumprod(Tensor input not None, dim=None, *, dtype=None, out=None, axis=None):
+    """Running products along a dimension: ``y[i] = x[0] * … * x[i]``.
+
+    The gradient is right where elements are 0, too; it then needs memory for n^2 numbers.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        dtype: what the elements become first; by default integers and bools give int64.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.cumprod(zero.tensor([1.0, 2.0, 3.0]), 0).tolist()
+        [1.0, 2.0, 6.0]
+    """
+    dim, = names_for_dim(dim, axis, "cumprod")
+    return deliver(ops.cumprod(input.c, dim_of(dim, "cumprod"), optional_dtype(dtype, "cumprod")),
+                   out, "cumprod")
+
+
+def cumsum_(Tensor input not None, dim, *, dtype=None):
+    """`cumsum` in place: overwrites the tensor and returns it."""
+    return overwrite(input, ops.cumsum(input.c, dim_of(dim, "cumsum_"),
+                                       optional_dtype(dtype, "cumsum_")), "cumsum_")
+
+
+def cumprod_(Tensor input not None, dim, *, dtype=None):
+    """`cumprod` in place: overwrites the tensor and returns it."""
+    cdef CTensor x = input.c
+    if meta.requires_grad(x):  # the gradient needs what is overwritten
+        x = ops.clone(x)
+    return overwrite(input, ops.cumprod(x, dim_of(dim, "cumprod_"),
+                                        optional_dtype(dtype, "cumprod_")), "cumprod_")
+
+
+cdef double order_of(object p, str op) except? -1:
+    """A norm's p: a number, or one of the names that mean 2 for vectors."""
+    if p is None or (isinstance(p, str) and p == "fro"):
+        return 2
+    if isinstance(p, str):
+        raise ZeroValueError(f"{op}: unknown norm; got {short_repr(p)}, expected a number or "
+                             "'fro'")
+    return as_float(p, op, "p")
+
+
+def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None, out=None,
+         axis=None, keepdims=None):
+    """The norm of the elements, of all or along dimensions: ``y = (sum |x|^p)^(1/p)``.
+
+    ``p = inf`` and ``-inf`` give the largest and smallest magnitude, ``p = 0`` counts what is not
+    0. Squares are summed in float64, so ``p = 2`` does not overflow. Where the norm is 0 its
+    gradient is 0.
+
+    Args:
+        input: tensor of any shape, of floats.
+        p: the order: a number, or 'fro', which is 2.
+        dim: the dimension or dimensions to reduce; all for None.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
+
+    Raises:
+        IndexError: a dimension is out of range.
+        DTypeError: the tensor is not of floats.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[3.0, 4.0], [0.0, 2.0]])
+        >>> zero.norm(x, dim=1).tolist(), zero.norm(x, 1).item()
+        ([5.0, 2.0], 9.0)
+    """
+    cdef CTensor x = input.c
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "norm")
+    if dtype is not None:
+        x = ops.to(x, as_dtype(dtype, "norm"), x.device(), False)
+    return deliver(ops.norm(x, order_of(p, "norm"), dims_of(dim, "norm"),
+                            flag_of(keepdim, "norm", "keepdim")), out, "norm")
+
+
+as_methods("""
+    prod cumsum cumprod norm
+""")
+as_methods_only("""
+    cumsum_ cumprod_
+""")

@@ -1,0 +1,1 @@
+"""Operators composed of others, in plain Python. Their public names are those of `zero`."""

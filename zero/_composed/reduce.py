@@ -1,0 +1,226 @@
+"""Reductions composed of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import zero
+from zero import Tensor, _attach, _deliver
+from zero.return_types import aminmax as _aminmax
+
+__all__ = [
+    "aminmax",
+    "count_nonzero",
+    "logsumexp",
+    "nanmean",
+    "nansum",
+    "std_mean",
+    "trace",
+    "var_mean",
+]
+
+Dim = int | Sequence[int] | None
+
+
+def logsumexp(
+    input: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The logarithm of a sum of exponentials: ``y = ln sum e^x``; large values don't overflow.
+
+    Args:
+        input: any shape; integers give the default float dtype.
+        dim: the dimension or dimensions to reduce.
+        keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.logsumexp(zero.tensor([1000.0, 1000.0]), 0)
+        tensor(1000.6932)
+    """
+    if not input.is_floating_point():
+        input = input.to(zero.get_default_dtype())
+    with zero.no_grad():
+        if input.numel():
+            top = zero.amax(input, dim, True)
+            top = zero.where(zero.isinf(top), 0, top)  # inf - inf would be nan
+        else:
+            top = zero.zeros_like(zero.sum(input, dim, True))
+    total = zero.log(zero.sum(zero.exp(input - top), dim, True)) + top
+    if not keepdim:
+        total = zero.squeeze(total, dim) if input.ndim else total
+    return _deliver(total, out, "logsumexp")
+
+
+def nansum(
+    input: Tensor,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: zero.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum of the elements that are not nan.
+
+    Args:
+        input: any shape.
+        dim: the dimension or dimensions to reduce; all for None.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.nansum(zero.tensor([1.0, float("nan"), 2.0])).item()
+        3.0
+    """
+    known = zero.where(zero.isnan(input), 0, input) if input.is_floating_point() else input
+    return zero.sum(known, dim, keepdim, dtype=dtype, out=out)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Dim = None,
+    keepdim: bool = False,
+    *,
+    dtype: zero.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of the elements that are not nan; nan where there are none.
+
+    Args:
+        input: any shape, of floats.
+        dim: the dimension or dimensions to reduce; all for None.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.nanmean(zero.tensor([1.0, float("nan"), 2.0])).item()
+        1.5
+    """
+    if not input.is_floating_point():
+        raise zero.errors.DTypeError(
+            f"nanmean: only floating point dtypes have nan; got {input.dtype}, expected floats"
+        )
+    known = zero.sum(~zero.isnan(input), dim, keepdim)
+    return _deliver(nansum(input, dim, keepdim, dtype=dtype) / known, out, "nanmean")
+
+
+def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
+    """How many elements are not zero, of all or along dimensions.
+
+    Args:
+        input: any shape.
+        dim: the dimension or dimensions to count along; all for None.
+
+    Example:
+        >>> import zero
+        >>> zero.count_nonzero(zero.tensor([[0, 1], [2, 3]]), dim=0).tolist()
+        [1, 2]
+    """
+    return zero.sum(input != 0, dim)
+
+
+def aminmax(
+    input: Tensor,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> _aminmax:
+    """The smallest and the largest elements, as a pair ``(min, max)``.
+
+    Args:
+        input: any shape, not empty.
+        dim: the dimension to reduce; all for None.
+        keepdim: whether the reduced dimension stays, with size 1.
+        out: a pair of tensors to write to.
+
+    Example:
+        >>> import zero
+        >>> zero.aminmax(zero.tensor([3, 1, 2])).max.item()
+        3
+    """
+    least, most = zero.amin(input, dim, keepdim), zero.amax(input, dim, keepdim)
+    if out is not None:
+        first, second = out
+        least, most = _deliver(least, first, "aminmax"), _deliver(most, second, "aminmax")
+    return _aminmax((least, most))
+
+
+def var_mean(
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean, as :func:`zero.var` and :func:`zero.mean` give them.
+
+    Args:
+        input: any shape, of floats.
+        dim: the dimension or dimensions to reduce; all for None.
+        unbiased: True is ``correction=1``, False is ``correction=0``.
+        keepdim: whether reduced dimensions stay, with size 1.
+        correction: what is taken from the number of elements; 1 for None.
+
+    Example:
+        >>> import zero
+        >>> var, mean = zero.var_mean(zero.tensor([1.0, 1.0, 4.0]))
+        >>> var.item(), mean.item()
+        (3.0, 2.0)
+    """
+    var = zero.var(input, dim, unbiased, keepdim, correction=correction)
+    return var, zero.mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+def std_mean(
+    input: Tensor,
+    dim: Dim | bool = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean, as :func:`zero.std` and :func:`zero.mean` give them.
+
+    Args:
+        input: any shape, of floats.
+        dim: the dimension or dimensions to reduce; all for None.
+        unbiased: True is ``correction=1``, False is ``correction=0``.
+        keepdim: whether reduced dimensions stay, with size 1.
+        correction: what is taken from the number of elements; 1 for None.
+
+    Example:
+        >>> import zero
+        >>> std, mean = zero.std_mean(zero.tensor([1.0, 3.0, 5.0]))
+        >>> std.item(), mean.item()
+        (2.0, 3.0)
+    """
+    std = zero.std(input, dim, unbiased, keepdim, correction=correction)
+    return std, zero.mean(input, None if isinstance(dim, bool) else dim, keepdim)
+
+
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal of a matrix.
+
+    Args:
+        input: shape [I, J].
+
+    Example:
+        >>> import zero
+        >>> zero.trace(zero.tensor([[1.0, 2.0], [3.0, 4.0]])).item()
+        5.0
+    """
+    if input.ndim != 2:
+        raise zero.errors.ShapeError(
+            f"trace: not a matrix; got {tuple(input.shape)}, expected two dimensions"
+        )
+    return zero.sum(zero.diagonal(input))
+
+
+for _f in (logsumexp, nansum, nanmean, count_nonzero, aminmax, trace):
+    _attach(_f.__name__, _f)

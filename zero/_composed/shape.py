@@ -1,0 +1,687 @@
+"""Repetitions, reflections, triangles and joins, composed of views and other operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import zero
+from zero import Tensor, _attach, _deliver, _overwrite
+from zero.errors import ShapeError
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "dstack",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hstack",
+    "meshgrid",
+    "moveaxis",
+    "movedim",
+    "repeat_interleave",
+    "roll",
+    "rot90",
+    "row_stack",
+    "tile",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "unflatten",
+    "vstack",
+]
+
+Ints = int | Sequence[int]
+
+
+def _ints(op: str, name: str, value: Ints) -> tuple[int, ...]:
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    if isinstance(value, int):
+        return (value,)
+    raise TypeError(
+        f"{op}: {name} is not an int or a tuple of ints; got {type(value).__name__}, expected ints"
+    )
+
+
+def _dim(op: str, dim: int, ndim: int) -> int:
+    if not isinstance(dim, int):
+        raise TypeError(f"{op}: dim is not an int; got {type(dim).__name__}, expected an int")
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise zero.errors.IndexError(
+            f"{op}: dimension out of range; got {dim}, expected {-limit} to {limit - 1}"
+        )
+    return dim % limit
+
+
+def repeat(self: Tensor, *repeats: Ints) -> Tensor:
+    """Copies laid side by side: as many along each dimension as asked for.
+
+    Args:
+        *repeats: how often, for each dimension; there may be more than the tensor has, those in
+            front are new.
+
+    Raises:
+        ShapeError: fewer numbers than dimensions, or a negative one.
+
+    Example:
+        >>> import zero
+        >>> zero.tensor([1, 2]).repeat(2, 2).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    flat = len(repeats) == 1 and not isinstance(repeats[0], int)
+    times = _ints("repeat", "repeats", repeats[0] if flat else tuple(repeats))  # type: ignore[arg-type]
+    if len(times) < self.ndim or any(n < 0 for n in times):
+        raise ShapeError(
+            f"repeat: not one count >= 0 per dimension; got {times} for shape {tuple(self.shape)}"
+        )
+    sizes = (1,) * (len(times) - self.ndim) + tuple(self.shape)
+    # [n, size] per dimension, the n repeated without a copy, then both as one.
+    pairs = [m for size in sizes for m in (1, size)]
+    wide = [m for n, size in zip(times, sizes, strict=True) for m in (n, size)]
+    result = [n * size for n, size in zip(times, sizes, strict=True)]
+    y = zero.reshape(self.reshape(pairs).expand(wide), result)
+    return y.clone() if all(n == 1 for n in times) else y
+
+
+def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """:meth:`Tensor.repeat` that takes fewer numbers than dimensions: those in front count as 1.
+
+    Args:
+        input: any shape.
+        dims: how often, for the last dimensions or for more than there are.
+
+    Example:
+        >>> import zero
+        >>> zero.tile(zero.tensor([[1], [2]]), (2,)).tolist()
+        [[1, 1], [2, 2]]
+    """
+    times = _ints("tile", "dims", dims)
+    return repeat(input, (1,) * (input.ndim - len(times)) + times)
+
+
+def _tile(self: Tensor, *dims: Ints) -> Tensor:
+    """:func:`zero.tile`, with the numbers as one tuple or as arguments."""
+    flat = len(dims) == 1 and not isinstance(dims[0], int)
+    return tile(self, dims[0] if flat else dims)  # type: ignore[arg-type]
+
+
+def repeat_interleave(
+    input: Tensor,
+    repeats: int | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
+) -> Tensor:
+    """Each element, or each slice along a dimension, several times in a row.
+
+    Called with one tensor of counts alone, it gives the index of each copy.
+
+    Args:
+        input: any shape; or the counts.
+        repeats: how often: a number for all, or one for each in a 1-d tensor.
+        dim: the dimension; None takes all elements as one dimension.
+        output_size: the size of the result along `dim`, which is checked.
+
+    Raises:
+        ShapeError: not one count per slice, or another `output_size` than there is.
+        ValueError: a count is negative.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([1, 2, 3])
+        >>> zero.repeat_interleave(x, 2).tolist()
+        [1, 1, 2, 2, 3, 3]
+        >>> zero.repeat_interleave(x, zero.tensor([0, 2, 1])).tolist()
+        [2, 2, 3]
+    """
+    op = "repeat_interleave"
+    if repeats is None:
+        return _copies(op, input)
+    if dim is None:
+        input, dim = zero.flatten(input), 0
+    d = _dim(op, dim, input.ndim)
+    size = input.shape[d]
+    if isinstance(repeats, Tensor) and repeats.numel() == 1:
+        repeats = int(repeats)
+    if isinstance(repeats, Tensor):
+        if repeats.ndim != 1 or repeats.shape[0] != size:
+            raise ShapeError(
+                f"{op}: not one count per slice; got counts {tuple(repeats.shape)}, expected "
+                f"({size},)"
+            )
+        y = zero.index_select(input, d, _copies(op, repeats))
+    else:
+        if repeats < 0:
+            raise zero.errors.ValueError(f"{op}: a count is negative; got {repeats}, expected >= 0")
+        shape = list(input.shape)
+        wide = zero.unsqueeze(input, d + 1).expand(*shape[: d + 1], repeats, *shape[d + 1 :])
+        shape[d] *= repeats
+        y = zero.reshape(wide, shape)
+    if output_size is not None and y.shape[d] != output_size:
+        raise ShapeError(f"{op}: another output_size; got {output_size}, expected {y.shape[d]}")
+    return y
+
+
+def _copies(op: str, counts: Tensor) -> Tensor:
+    """[0, 2, 1] -> [1, 1, 2]: place i as often as counts[i] says."""
+    if counts.is_floating_point() or counts.dtype is zero.bool or counts.ndim != 1:
+        raise zero.errors.DTypeError(
+            f"{op}: counts are not a 1-d tensor of integers; got {counts.dtype} of shape "
+            f"{tuple(counts.shape)}"
+        )
+    counts = counts.to(zero.int64)
+    if bool((counts < 0).any()):
+        raise zero.errors.ValueError(f"{op}: a count is negative; got {int(counts.min())}")
+    ends = zero.cumsum(counts, 0)
+    total = int(ends[-1]) if len(ends) else 0
+    # A step at each place where the next entry begins; entries of no copies add up.
+    steps = zero.zeros(total + 1, dtype=zero.int64).index_add(0, ends, zero.ones_like(ends))
+    return zero.cumsum(steps, 0)[:total]
+
+
+def flip(input: Tensor, dims: Ints) -> Tensor:
+    """The order of the elements reversed along dimensions; a copy.
+
+    Args:
+        input: any shape.
+        dims: the dimensions to reverse.
+
+    Example:
+        >>> import zero
+        >>> zero.flip(zero.tensor([[1, 2], [3, 4]]), (1,)).tolist()
+        [[2, 1], [4, 3]]
+    """
+    wanted = [_dim("flip", d, input.ndim) for d in _ints("flip", "dims", dims)]
+    if len(set(wanted)) != len(wanted):
+        raise zero.errors.ValueError(f"flip: a dimension is repeated; got {tuple(wanted)}")
+    y = input
+    for d in wanted:
+        if input.ndim and y.shape[d] > 1:
+            n = y.shape[d]
+            y = zero.index_select(y, d, zero.arange(n - 1, -1, -1, device=y.device))
+    return y.clone() if y is input else y
+
+
+def _flip(self: Tensor, *dims: Ints) -> Tensor:
+    """:func:`zero.flip`, with the dimensions as one tuple or as arguments."""
+    return flip(self, dims[0] if len(dims) == 1 else dims)  # type: ignore[arg-type]
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse order: ``flip(input, 1)``.
+
+    Example:
+        >>> import zero
+        >>> zero.fliplr(zero.tensor([[1, 2]])).tolist()
+        [[2, 1]]
+    """
+    return flip(input, 1)
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse order: ``flip(input, 0)``.
+
+    Example:
+        >>> import zero
+        >>> zero.flipud(zero.tensor([1, 2])).tolist()
+        [2, 1]
+    """
+    return flip(input, 0)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """Turned by 90 degrees, k times, from the first of two dimensions toward the second.
+
+    Example:
+        >>> import zero
+        >>> zero.rot90(zero.tensor([[1, 2], [3, 4]])).tolist()
+        [[2, 4], [1, 3]]
+    """
+    a, b = (_dim("rot90", d, input.ndim) for d in dims)
+    if a == b or input.ndim < 2:
+        raise ShapeError(f"rot90: not two dimensions; got {tuple(dims)} of {tuple(input.shape)}")
+    k %= 4
+    if k == 2:
+        return flip(input, (a, b))
+    if k == 0:
+        return input.clone()
+    turned = zero.transpose(input, a, b)
+    return flip(turned, a if k == 1 else b)
+
+
+def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
+    """Elements moved on by `shifts`; those pushed out at the end come in again at the front.
+
+    Args:
+        input: any shape.
+        shifts: how far, one number per dimension; negative ones move back.
+        dims: the dimensions; by default all elements count as one dimension.
+
+    Example:
+        >>> import zero
+        >>> zero.roll(zero.tensor([1, 2, 3]), 1).tolist()
+        [3, 1, 2]
+    """
+    steps, wanted = _ints("roll", "shifts", shifts), _ints("roll", "dims", dims)
+    if not wanted and len(steps) == 1:
+        return roll(zero.flatten(input), steps, 0).view(input.shape)
+    if len(steps) != len(wanted):
+        raise ShapeError(f"roll: not one shift per dimension; got {steps} and {wanted}")
+    y = input
+    for step, dim in zip(steps, wanted, strict=True):
+        d = _dim("roll", dim, input.ndim)
+        n = input.shape[d] if input.ndim else 1
+        if n > 1 and step % n:
+            cut = n - step % n
+            y = zero.cat([zero.narrow(y, d, cut, n - cut), zero.narrow(y, d, 0, cut)], d)
+    return y.clone() if y is input else y
+
+
+def _nothing(x: Tensor) -> bool | int:
+    """A zero that does not change the dtype."""
+    return False if x.dtype is zero.bool else 0
+
+
+def _triangle(op: str, input: Tensor, diagonal: int, lower: bool) -> Tensor:
+    if input.ndim < 2:
+        raise ShapeError(
+            f"{op}: fewer than two dimensions; got {tuple(input.shape)}, expected a matrix"
+        )
+    rows, columns = input.shape[-2:]
+    steps = zero.arange(columns, device=input.device) - zero.arange(
+        rows, device=input.device
+    ).unsqueeze(1)
+    mask = steps <= diagonal if lower else steps >= diagonal
+    return zero.where(mask, input, _nothing(input))
+
+
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangle of matrices: zeros above a diagonal.
+
+    Args:
+        input: shape [..., I, J].
+        diagonal: 0 is the main one, positive ones are above it.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.tril(zero.ones(2, 2)).tolist()
+        [[1.0, 0.0], [1.0, 1.0]]
+    """
+    return _deliver(_triangle("tril", input, diagonal, True), out, "tril")
+
+
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The upper triangle of matrices: zeros below a diagonal.
+
+    Args:
+        input: shape [..., I, J].
+        diagonal: 0 is the main one, positive ones are above it.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.triu(zero.ones(2, 2), 1).tolist()
+        [[0.0, 1.0], [0.0, 0.0]]
+    """
+    return _deliver(_triangle("triu", input, diagonal, False), out, "triu")
+
+
+def _tril_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """:func:`zero.tril` in place: overwrites the tensor and returns it."""
+    return _overwrite(self, _triangle("tril_", self, diagonal, True), "tril_")
+
+
+def _triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+    """:func:`zero.triu` in place: overwrites the tensor and returns it."""
+    return _overwrite(self, _triangle("triu_", self, diagonal, False), "triu_")
+
+
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: zero.dtype | None = None,
+    device: str | zero.device | None = None,
+) -> Tensor:
+    """Rows and columns of the places in a lower triangle, as a tensor of shape [2, n].
+
+    Example:
+        >>> import zero
+        >>> zero.tril_indices(2, 2).tolist()
+        [[0, 1, 1], [0, 0, 1]]
+    """
+    ones = zero.ones(row, col, dtype=zero.bool)
+    places = zero.nonzero(tril(ones, offset)).t().contiguous()
+    return places.to(device or "cpu", dtype or zero.int64)
+
+
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: zero.dtype | None = None,
+    device: str | zero.device | None = None,
+) -> Tensor:
+    """Rows and columns of the places in an upper triangle, as a tensor of shape [2, n].
+
+    Example:
+        >>> import zero
+        >>> zero.triu_indices(2, 2).tolist()
+        [[0, 0, 1], [0, 1, 1]]
+    """
+    ones = zero.ones(row, col, dtype=zero.bool)
+    places = zero.nonzero(triu(ones, offset)).t().contiguous()
+    return places.to(device or "cpu", dtype or zero.int64)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices that have the last dimension as their diagonal, and zeros elsewhere.
+
+    Args:
+        input: shape [..., I].
+        offset: which diagonal: 0 is the main one, positive ones are above it.
+        dim1: where the rows stand in the result.
+        dim2: where the columns stand.
+
+    Example:
+        >>> import zero
+        >>> zero.diag_embed(zero.tensor([1, 2])).tolist()
+        [[1, 0], [0, 2]]
+    """
+    if input.ndim == 0:
+        raise ShapeError("diag_embed: the tensor has no dimensions; expected at least one")
+    a, b = (_dim("diag_embed", d, input.ndim + 1) for d in (dim1, dim2))
+    if a == b:
+        raise ShapeError(f"diag_embed: one dimension twice; got {dim1} and {dim2}")
+    n, size = input.shape[-1], input.shape[-1] + abs(offset)
+    places = zero.arange(size, device=input.device)
+    rows = places.unsqueeze(1)
+    mask = (places - rows == offset) & (rows >= max(-offset, 0)) & (places >= max(offset, 0))
+    # Along the columns, element j stands at j + offset: the row's own element, shifted.
+    wide = input.unsqueeze(-2 if offset >= 0 else -1)
+    if n < size:
+        pad = zero.zeros_like(wide.narrow(-1 if offset >= 0 else -2, 0, 0))
+        shape = list(pad.shape)
+        shape[-1 if offset >= 0 else -2] = abs(offset)
+        pad = zero.zeros(shape, dtype=input.dtype, device=input.device)
+        wide = zero.cat([pad, wide], -1 if offset >= 0 else -2)
+    y = zero.where(mask, wide, _nothing(input))
+    return movedim(y, (-2, -1), (a, b))
+
+
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with a vector as its diagonal; or, of a matrix, a copy of its diagonal.
+
+    Args:
+        input: shape [I] or [I, J].
+        diagonal: 0 is the main one, positive ones are above it.
+        out: where to write the result.
+
+    Example:
+        >>> import zero
+        >>> zero.diag(zero.tensor([1, 2])).tolist(), zero.diag(zero.ones(2, 2)).tolist()
+        ([[1, 0], [0, 2]], [1.0, 1.0])
+    """
+    if input.ndim not in (1, 2):
+        raise ShapeError(
+            f"diag: neither a vector nor a matrix; got {tuple(input.shape)}, expected one or two "
+            "dimensions"
+        )
+    y = diag_embed(input, diagonal) if input.ndim == 1 else zero.diagonal(input, diagonal).clone()
+    return _deliver(y, out, "diag")
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements on its diagonal.
+
+    Example:
+        >>> import zero
+        >>> zero.diagflat(zero.tensor([[1, 2]])).tolist()
+        [[1, 0], [0, 2]]
+    """
+    return diag_embed(zero.flatten(input), offset)
+
+
+def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+    """Overwrites the diagonal with a number; returns the tensor.
+
+    Args:
+        fill_value: the number.
+        wrap: whether the diagonal of a tall matrix goes on below, after a row without one.
+
+    Example:
+        >>> import zero
+        >>> zero.zeros(2, 2).fill_diagonal_(3).tolist()
+        [[3.0, 0.0], [0.0, 3.0]]
+    """
+    if self.ndim < 2 or (self.ndim > 2 and len(set(self.shape)) != 1):
+        raise ShapeError(
+            f"fill_diagonal_: no diagonal; got {tuple(self.shape)}, expected a matrix or equal "
+            "sizes"
+        )
+    strides, n = self.stride(), min(self.shape)
+    if self.ndim == 2 and wrap:
+        rows, columns = self.shape
+        start = 0
+        while start < rows:
+            zero.diagonal(self[start : start + columns]).fill_(fill_value)
+            start += columns + 1
+        return self
+    view = self
+    if self.ndim == 2:
+        zero.diagonal(view).fill_(fill_value)
+        return self
+    for _ in range(self.ndim - 1):
+        view = zero.diagonal(view, 0, 0, view.ndim - 1)
+    assert view.shape[0] == n or not strides
+    view.fill_(fill_value)
+    return self
+
+
+def meshgrid(
+    *tensors: Tensor | Sequence[Tensor], indexing: str | None = None
+) -> tuple[Tensor, ...]:
+    """Coordinates of a grid: each 1-d tensor repeated along the dimensions of the others, as views.
+
+    Args:
+        *tensors: the coordinates along each dimension, 1-d or 0-d.
+        indexing: "ij" (the default): dimension i belongs to tensor i; "xy": the first two are
+            swapped, as in NumPy and in pictures.
+
+    Example:
+        >>> import zero
+        >>> rows, columns = zero.meshgrid(zero.tensor([1, 2]), zero.tensor([3, 4]), indexing="ij")
+        >>> rows.tolist(), columns.tolist()
+        ([[1, 1], [2, 2]], [[3, 4], [3, 4]])
+    """
+    given = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    axes: list[Tensor] = list(given)  # type: ignore[arg-type]
+    if indexing not in (None, "ij", "xy"):
+        raise zero.errors.ValueError(
+            f"meshgrid: unknown indexing; got {indexing!r}, expected 'ij' or 'xy'"
+        )
+    if not axes:
+        raise zero.errors.ValueError("meshgrid: no tensors; got none, expected at least one")
+    if any(a.ndim > 1 for a in axes):
+        raise ShapeError(f"meshgrid: more than one dimension; got {[tuple(a.shape) for a in axes]}")
+    swap = indexing == "xy" and len(axes) > 1
+    if swap:
+        axes[:2] = axes[1::-1]
+    sizes = [a.numel() for a in axes]
+    grids = []
+    for i, a in enumerate(axes):
+        shape = [1] * len(axes)
+        shape[i] = sizes[i]
+        grids.append(zero.reshape(a, shape).expand(sizes))
+    if swap:
+        grids[:2] = grids[1::-1]
+    return tuple(grids)
+
+
+def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
+    """Dimensions put at other places, the others keeping their order; a view.
+
+    Args:
+        input: any shape.
+        source: the dimensions to move.
+        destination: where they go.
+
+    Example:
+        >>> import zero
+        >>> zero.movedim(zero.ones(2, 3, 4), 0, -1).shape
+        zero.Size([3, 4, 2])
+    """
+    a = [_dim("movedim", d, input.ndim) for d in _ints("movedim", "source", source)]
+    b = [_dim("movedim", d, input.ndim) for d in _ints("movedim", "destination", destination)]
+    if len(a) != len(b) or len(set(a)) != len(a) or len(set(b)) != len(b):
+        raise ShapeError(f"movedim: dimensions don't match; got {source} to {destination}")
+    if input.ndim == 0:
+        return input.view(())
+    order: list[int] = [-1] * input.ndim
+    for i, j in zip(a, b, strict=True):
+        order[j] = i
+    rest = iter(d for d in range(input.ndim) if d not in a)
+    return zero.permute(input, tuple(next(rest) if d < 0 else d for d in order))
+
+
+moveaxis = movedim
+
+
+def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
+    """One dimension as several; a view.
+
+    Args:
+        input: any shape with at least one dimension.
+        dim: the dimension.
+        sizes: what it becomes; one may be -1.
+
+    Example:
+        >>> import zero
+        >>> zero.unflatten(zero.ones(2, 6), 1, (3, -1)).shape
+        zero.Size([2, 3, 2])
+    """
+    d = _dim("unflatten", dim, input.ndim)
+    new = list(_ints("unflatten", "sizes", sizes))
+    known = math.prod(n for n in new if n != -1)
+    if new.count(-1) == 1 and known:
+        new[new.index(-1)] = input.shape[d] // known
+    if math.prod(new) != input.shape[d] or min(new, default=-1) < 0:
+        raise ShapeError(
+            f"unflatten: the sizes don't multiply to that of the dimension; got {tuple(sizes)}, "  # type: ignore[arg-type]
+            f"expected {input.shape[d]}"
+        )
+    return input.view(*input.shape[:d], *new, *input.shape[d + 1 :])
+
+
+def _each(tensors: tuple[Tensor | Sequence[Tensor], ...], op: str) -> list[Tensor]:
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    found: list[Tensor] = []
+    for t in given:
+        if not isinstance(t, Tensor):
+            raise TypeError(f"{op}: not a tensor; got {type(t).__name__}, expected a Tensor")
+        found.append(t)
+    return found
+
+
+def _at_least(op: str, n: int, tensors: tuple[Tensor | Sequence[Tensor], ...]):  # type: ignore[no-untyped-def]
+    results = []
+    for t in _each(tensors, op):
+        if n >= 1 and t.ndim == 0:
+            t = t.reshape(1)
+        if n >= 2 and t.ndim == 1:
+            t = t.unsqueeze(0)
+        if n >= 3 and t.ndim == 2:
+            t = t.unsqueeze(-1)
+        results.append(t)
+    single = len(tensors) == 1 and isinstance(tensors[0], Tensor)
+    return results[0] if single else tuple(results)
+
+
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]):  # type: ignore[no-untyped-def]
+    """Tensors without dimensions as tensors of one; others as they are.
+
+    Example:
+        >>> import zero
+        >>> zero.atleast_1d(zero.tensor(1.0))
+        tensor([1.])
+    """
+    return _at_least("atleast_1d", 1, tensors)
+
+
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]):  # type: ignore[no-untyped-def]
+    """Tensors with at least two dimensions: new ones stand in front.
+
+    Example:
+        >>> import zero
+        >>> zero.atleast_2d(zero.tensor([1.0, 2.0]))
+        tensor([[1., 2.]])
+    """
+    return _at_least("atleast_2d", 2, tensors)
+
+
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]):  # type: ignore[no-untyped-def]
+    """Tensors with at least three dimensions: those of a matrix stand in front of the new one.
+
+    Example:
+        >>> import zero
+        >>> zero.atleast_3d(zero.tensor([1.0, 2.0])).shape
+        zero.Size([1, 2, 1])
+    """
+    return _at_least("atleast_3d", 3, tensors)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors side by side: along the columns, or the only dimension.
+
+    Example:
+        >>> import zero
+        >>> zero.hstack((zero.tensor([1]), zero.tensor([2, 3]))).tolist()
+        [1, 2, 3]
+    """
+    parts = list(_at_least("hstack", 1, (tensors,)))
+    return zero.cat(parts, 0 if parts and parts[0].ndim == 1 else 1, out=out)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one below the other: along the rows; vectors are rows.
+
+    Example:
+        >>> import zero
+        >>> zero.vstack((zero.tensor([1, 2]), zero.tensor([3, 4]))).tolist()
+        [[1, 2], [3, 4]]
+    """
+    return zero.cat(list(_at_least("vstack", 2, (tensors,))), 0, out=out)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors one behind the other: along the third dimension.
+
+    Example:
+        >>> import zero
+        >>> zero.dstack((zero.tensor([1, 2]), zero.tensor([3, 4]))).tolist()
+        [[[1, 3], [2, 4]]]
+    """
+    return zero.cat(list(_at_least("dstack", 3, (tensors,))), 2, out=out)
+
+
+row_stack = vstack
+
+for _f in (repeat, repeat_interleave, fliplr, flipud, rot90, roll, tril, triu, diag_embed, diag):
+    _attach(_f.__name__, _f)
+for _f in (diagflat, fill_diagonal_, movedim, unflatten):
+    _attach(_f.__name__, _f)
+_attach("moveaxis", movedim)
+for _name, _f in {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}.items():
+    _f.__name__ = _name
+    _attach(_name, _f)
