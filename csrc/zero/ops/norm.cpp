@@ -81,7 +81,14 @@ Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim) {
   if (p == 0) return sum(to(ne(x, 0), x.dtype(), x.device()), dims, keepdim);
   if (p == 1) return sum(abs(x), dims, keepdim);
   // At 0 the root has no slope; the gradient there is 0, as for p = 2.
-  const Tensor total = sum(pow(abs(x), p), dims, keepdim), flat = eq(total, 0);
+  Tensor powers;
+  if (p > 0 && p < 1) {  // nor has the power
+    const Tensor none = eq(x, 0);
+    powers = where(none, 0.0, pow(abs(where(none, 1.0, x)), p));
+  } else {
+    powers = pow(abs(x), p);
+  }
+  const Tensor total = sum(powers, dims, keepdim), flat = eq(total, 0);
   return where(flat, p > 0 ? 0.0 : std::numeric_limits<double>::infinity(),
                pow(where(flat, 1.0, total), 1 / p));
 }
