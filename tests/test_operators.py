@@ -55,7 +55,7 @@ def test_draws_are_writes(name):
     y.sum().backward()
     assert x.grad.tolist() == [0.0, 0.0, 0.0]
     assert getattr(zero.empty(2, 3).t(), name)().shape == (3, 2)
-    assert getattr(zero.empty(3, device="meta"), name)().is_meta if hasattr(x, "is_meta") else True
+    assert getattr(zero.empty(3, device="meta"), name)().device.type == "meta"
 
 
 def test_draw_errors():
@@ -76,18 +76,6 @@ def test_draw_errors():
         zero.empty(2, dtype=zero.int64).normal_()
     with pytest.raises(TypeError, match="size"):
         zero.normal(0.0, 1.0)
-
-
-def test_new():
-    x = zero.ones(2, dtype=zero.float64)
-    assert x.new(2, 3).shape == (2, 3) and x.new().shape == (0,) and x.new(4).shape == (4,)
-    assert x.new([1, 2]).tolist() == [1.0, 2.0] and x.new([1]).dtype is zero.float64
-    assert x.new(zero.ones(2, 2).shape).shape == (2, 2)
-    y = zero.zeros(2, dtype=zero.float64)
-    x.new(y).fill_(3)
-    assert y.tolist() == [3.0, 3.0]
-    with pytest.raises(DTypeError, match="another kind"):
-        x.new(zero.ones(2))
 
 
 def test_indices_of_triangles():

@@ -1,11 +1,11 @@
-# Random numbers written over a tensor, and PyTorch's old constructor from a tensor.
+# Random numbers written over a tensor.
 
 
 def uniform_(Tensor self not None, _from=0, to=1, *, generator=None):
     """Overwrites the elements with numbers uniform on [from, to); returns the tensor.
 
     Args:
-        _from: the least value; also by the name ``from``, as in ``x.uniform_(**{"from": 0})``.
+        _from: the least value; by position only, since PyTorch's name for it is a keyword.
         to: the limit.
         generator: the source of random numbers; the default generator for None.
 
@@ -79,41 +79,6 @@ def random_(Tensor self not None, _from=None, to=None, *, generator=None):
     return self
 
 
-def new(Tensor self not None, *args):
-    """A tensor of this dtype and device: PyTorch's old constructor.
-
-    ``x.new(2, 3)`` has undefined elements, ``x.new([1, 2])`` those of the list, ``x.new(y)`` shows
-    the memory of y, ``x.new()`` is empty. New code says `new_empty` and `new_tensor`.
-
-    Args:
-        *args: sizes, or one Size, list, array or tensor.
-
-    Raises:
-        TypeError: a tensor of another dtype or device is given.
-
-    Example:
-        >>> import zero
-        >>> zero.ones(1).new([2, 3])
-        tensor([2., 3.])
-    """
-    cdef CTensorOptions options = self.c.options()
-    cdef Tensor other
-    if PyTuple_GET_SIZE(args) == 1:
-        data = args[0]
-        if isinstance(data, Tensor):
-            other = data
-            if other.c.dtype() != options.dtype or other.c.device() != options.device:
-                raise DTypeError(f"new: the tensor is of another kind; got {other.dtype} on "
-                                 f"{other.device}, expected {self.dtype} on {self.device}")
-            return wrap(inplace.detach(other.c))
-        if not isinstance(data, Size) and not PyIndex_Check(data):
-            return finish(tensor_from(data, dtype_object(options.dtype), options.device, True),
-                          False)
-    if not args:
-        args = (0,)
-    return wrap(core.empty(as_dims(args, "new"), options))
-
-
 as_methods_only("""
-    uniform_ normal_ random_ new
+    uniform_ normal_ random_
 """)

@@ -177,6 +177,10 @@ def _copies(op: str, counts: Tensor) -> Tensor:
             f"{op}: counts are not a 1-d tensor of integers; got {counts.dtype} of shape "
             f"{tuple(counts.shape)}"
         )
+    if counts.device.type == "meta":
+        raise NotImplementedError(
+            f"{op}: the shape of the result depends on values; got counts on meta, expected cpu"
+        )
     counts = counts.to(zero.int64)
     if bool((counts < 0).any()):
         raise zero.errors.ValueError(f"{op}: a count is negative; got {int(counts.min())}")
