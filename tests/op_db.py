@@ -745,6 +745,8 @@ CREATION = [
     ("linspace_none", lambda **k: zero.linspace(3, 5, 0, **k), np.zeros(0, np.float32)),
     ("linspace_int", lambda **k: zero.linspace(0, 9, 4, dtype=zero.int64, **k),
      np.array([0, 3, 6, 9])),
+    ("linspace_cut", lambda **k: zero.linspace(1.9, 9.2, 3, dtype=zero.int32, **k),
+     np.array([1, 5, 9], np.int32)),
     ("logspace", lambda **k: zero.logspace(0, 3, 4, base=2, **k),
      np.array([1, 2, 4, 8], np.float32)),
     ("arange_none", lambda **k: zero.arange(0, **k), np.arange(0)),

@@ -136,7 +136,6 @@ def add_entries(db):
         lambda x, dim=None: norm(x, 0, dim),
         [S(A((2, 3))), S(A((2, 3)), 1)],
         tol=0,
-        grad=False,
     )
     db.op(
         "logsumexp",

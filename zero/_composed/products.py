@@ -83,6 +83,8 @@ def _count(x: Tensor) -> int:
 
 def _sum(input: Tensor, product: Tensor, beta: Number, alpha: Number, op: str) -> Tensor:
     """beta * input + alpha * product; with beta 0 the input counts as 0 even where it is nan."""
+    if not product.is_floating_point():  # as PyTorch: the factors become integers
+        beta, alpha = int(beta), int(alpha)
     if alpha != 1:
         product = zero.mul(product, alpha)
     shape = tuple(product.shape)
@@ -367,6 +369,6 @@ for _f in (outer, inner, addmm, addmv, addr, baddbmm, addbmm, bernoulli):
 _attach("ger", outer)
 for _name in ("addmm", "addmv", "addr", "baddbmm", "addbmm"):
     _attach(_name + "_", _in_place(_name))
-for _name, _f in {"bernoulli_": _bernoulli_, "exponential_": _exponential_}.items():
-    _f.__name__ = _name
-    _attach(_name, _f)
+for _name, _draw in {"bernoulli_": _bernoulli_, "exponential_": _exponential_}.items():
+    _draw.__name__ = _name
+    _attach(_name, _draw)

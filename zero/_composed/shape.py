@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import zero
 from zero import Tensor, _attach, _deliver, _overwrite
@@ -48,6 +48,16 @@ def _ints(op: str, name: str, value: Ints) -> tuple[int, ...]:
     raise TypeError(
         f"{op}: {name} is not an int or a tuple of ints; got {type(value).__name__}, expected ints"
     )
+
+
+def _given(op: str, args: tuple[Ints, ...], dims: Ints | None) -> tuple[int, ...]:
+    """The numbers of a method: f(1, 2), f((1, 2)) or f(dims=(1, 2))."""
+    if (dims is None) == (not args):
+        raise TypeError(f"{op}: dims is missing, or given twice; expected ints or a tuple of ints")
+    if dims is not None:
+        return _ints(op, "dims", dims)
+    flat: object = args[0] if len(args) == 1 else args
+    return _ints(op, "dims", flat)  # type: ignore[arg-type]
 
 
 def _dim(op: str, dim: int, ndim: int) -> int:
@@ -107,10 +117,9 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
     return repeat(input, (1,) * (input.ndim - len(times)) + times)
 
 
-def _tile(self: Tensor, *dims: Ints) -> Tensor:
+def _tile(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
     """:func:`zero.tile`, with the numbers as one tuple or as arguments."""
-    flat = len(dims) == 1 and not isinstance(dims[0], int)
-    return tile(self, dims[0] if flat else dims)  # type: ignore[arg-type]
+    return tile(self, _given("tile", args, dims))
 
 
 def repeat_interleave(
@@ -214,9 +223,9 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
     return y.clone() if y is input else y
 
 
-def _flip(self: Tensor, *dims: Ints) -> Tensor:
+def _flip(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
     """:func:`zero.flip`, with the dimensions as one tuple or as arguments."""
-    return flip(self, dims[0] if len(dims) == 1 else dims)  # type: ignore[arg-type]
+    return flip(self, _given("flip", args, dims))
 
 
 def fliplr(input: Tensor) -> Tensor:
@@ -275,6 +284,10 @@ def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
         [3, 1, 2]
     """
     steps, wanted = _ints("roll", "shifts", shifts), _ints("roll", "dims", dims)
+    if wanted and input.ndim == 0:
+        raise zero.errors.IndexError(f"roll: a 0-d tensor has no dimensions; got {wanted}")
+    if not steps:
+        raise ShapeError("roll: no shifts are given; expected at least one")
     if not wanted and len(steps) == 1:
         return roll(zero.flatten(input), steps, 0).view(input.shape)
     if len(steps) != len(wanted):
@@ -681,11 +694,28 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 row_stack = vstack
 
-for _f in (repeat, repeat_interleave, fliplr, flipud, rot90, roll, tril, triu, diag_embed, diag):
-    _attach(_f.__name__, _f)
-for _f in (diagflat, fill_diagonal_, movedim, unflatten):
-    _attach(_f.__name__, _f)
-_attach("moveaxis", movedim)
-for _name, _f in {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}.items():
-    _f.__name__ = _name
-    _attach(_name, _f)
+_METHODS: dict[str, Callable[..., Tensor]] = {
+    f.__name__: f
+    for f in (
+        repeat,
+        repeat_interleave,
+        fliplr,
+        flipud,
+        rot90,
+        roll,
+        tril,
+        triu,
+        diag_embed,
+        diag,
+        diagflat,
+        fill_diagonal_,
+        movedim,
+        unflatten,
+    )
+}
+for _name, _method in {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}.items():
+    _method.__name__ = _name
+    _METHODS[_name] = _method
+_METHODS["moveaxis"] = movedim
+for _name in _METHODS:
+    _attach(_name, _METHODS[_name])

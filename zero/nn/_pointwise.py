@@ -21,13 +21,16 @@ __all__ = [
 ]
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(
+    input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None
+) -> Tensor:
     """A smooth :func:`relu`: ln(1 + exp(beta x)) / beta.
 
     Args:
         input: any shape.
         beta: how sharp the bend is.
         threshold: where beta x is above it the result is x.
+        out: where to write the result.
 
     Example:
         >>> import zero
@@ -37,7 +40,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     scaled = input * beta if beta != 1 else input
     # What is not chosen must not overflow, or its gradient would be inf times 0.
     bent = zero.log1p(zero.exp(zero.clamp(scaled, max=threshold)))
-    return zero.where(scaled > threshold, input, bent / beta if beta != 1 else bent)
+    return zero.where(scaled > threshold, input, bent / beta if beta != 1 else bent, out=out)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

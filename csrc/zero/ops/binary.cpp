@@ -394,16 +394,21 @@ Tensor atan2(const Operand& a, const Operand& b, Target target) {
   return y;
 }
 
+// A factor: True is 1.
+static Scalar number(const Scalar& s) {
+  return s.kind() == Scalar::Kind::Bool ? Scalar(s.to_int()) : s;
+}
+
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
                Target target) {
   const Tensor product = mul(a, b);
-  return add(x, product, value, target);
+  return add(x, product, number(value), target);
 }
 
 Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
                Target target) {
   const Tensor quotient = div(a, b);
-  return add(x, quotient, value, target);
+  return add(x, quotient, number(value), target);
 }
 
 // From the nearer end, so that weight 1 gives the end itself.

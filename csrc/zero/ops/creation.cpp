@@ -235,7 +235,12 @@ static Tensor spaced(const char* op, const Scalar& start, const Scalar& end, int
              ": not defined for bool; got bool, expected numbers");
   Tensor y = empty_for(op, {steps}, options);
   if (y.is_meta()) return y;
-  const double first = start.to_double(), last = end.to_double();
+  const bool integers =
+      !is_floating(options.dtype);  // then the bounds are cut first, as in PyTorch
+  const auto bound = [=](const Scalar& s) {
+    return integers ? static_cast<double>(s.to_int()) : s.to_double();
+  };
+  const double first = bound(start), last = bound(end);
   const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
   fill_blocks<double>(y, [=](double* out, int64_t begin, int64_t n) {
     for (int64_t k = 0; k < n; ++k) {

@@ -78,7 +78,14 @@ Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim) {
     selection.check_not_empty("norm", x);
     return p > 0 ? amax(abs(x), dims, keepdim) : amin(abs(x), dims, keepdim);
   }
-  if (p == 0) return sum(to(ne(x, 0), x.dtype(), x.device()), dims, keepdim);
+  if (p == 0) {
+    Tensor y = sum(to(ne(x, 0), x.dtype(), x.device()), dims, keepdim);
+    record(dims.empty() ? "NormBackward0" : "NormBackward1", {}, y, {&x}, {},
+           [options = x.options(), sizes = x.sizes()](Node&, const Tensor&) {
+             return zeros(sizes, options);
+           });
+    return y;
+  }
   if (p == 1) return sum(abs(x), dims, keepdim);
   // At 0 the root has no slope; the gradient there is 0, as for p = 2.
   Tensor powers;
