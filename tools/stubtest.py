@@ -26,8 +26,8 @@ ALLOWED = {
     r'Tensor\.__r?pow__ is inconsistent, stub does not have parameter "mod"': (
         "every type with a power has CPython's third argument; a modulus is refused"
     ),
-    MAX + r'runtime parameter "(?:dim|keepdim)" has a default value of type .*': (
-        "overloads: the default of dim means that there is neither dim nor other"
+    MAX + r'runtime parameter "(?:dim|keepdim|axis)" has a default value of type .*': (
+        "overloads: the default of dim or axis means that there is neither dim nor other"
     ),
     MAX + r'(?:stub parameter "other" .*|runtime does not have parameter "keepdim")': (
         "overloads: other stands in the place of dim, or is given by name"

@@ -713,9 +713,8 @@ _METHODS: dict[str, Callable[..., Tensor]] = {
         unflatten,
     )
 }
-for _name, _method in {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}.items():
-    _method.__name__ = _name
-    _METHODS[_name] = _method
-_METHODS["moveaxis"] = movedim
+_METHODS |= {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}
 for _name in _METHODS:
+    _METHODS[_name].__name__ = _name
     _attach(_name, _METHODS[_name])
+_attach("moveaxis", movedim)
