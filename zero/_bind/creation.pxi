@@ -86,7 +86,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         [[0.0, 0.0], [0.0, 0.0]]
     """
     return finish_with(ops.zeros(sizes_of(sizes, size, "zeros"),
-                                options_with(dtype, device, out, "zeros")),
+                                 options_with(dtype, device, out, "zeros")),
                        out, requires_grad, "zeros")
 
 
@@ -110,7 +110,7 @@ def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fal
         [[1.0, 1.0], [1.0, 1.0]]
     """
     return finish_with(ops.ones(sizes_of(sizes, size, "ones"),
-                               options_with(dtype, device, out, "ones")),
+                                options_with(dtype, device, out, "ones")),
                        out, requires_grad, "ones")
 
 
@@ -134,7 +134,7 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         zero.Size([2, 3])
     """
     return finish_with(core.empty(sizes_of(sizes, size, "empty"),
-                                 options_with(dtype, device, out, "empty")),
+                                  options_with(dtype, device, out, "empty")),
                        out, requires_grad, "empty")
 
 
@@ -331,8 +331,8 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
     Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011 (Philox).
     """
     return finish_with(ops.rand(sizes_of(sizes, size, "rand"),
-                               options_with(dtype, device, out, "rand"),
-                               as_generator(generator, "rand")), out, requires_grad, "rand")
+                                options_with(dtype, device, out, "rand"),
+                                as_generator(generator, "rand")), out, requires_grad, "rand")
 
 
 def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
@@ -362,8 +362,8 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
     Source: Box and Muller, A note on the generation of random normal deviates, 1958.
     """
     return finish_with(ops.randn(sizes_of(sizes, size, "randn"),
-                               options_with(dtype, device, out, "randn"),
-                               as_generator(generator, "randn")), out, requires_grad, "randn")
+                                 options_with(dtype, device, out, "randn"),
+                                 as_generator(generator, "randn")), out, requires_grad, "randn")
 
 
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, device=None,
@@ -403,8 +403,9 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
     if out is None and dtype is None:
         options.dtype = CDType.Int64
     return finish_with(ops.randint(as_int(low, "randint", "low"), as_int(high, "randint", "high"),
-                              as_dims(size, "randint"), options,
-                              as_generator(generator, "randint")), out, requires_grad, "randint")
+                                   as_dims(size, "randint"), options,
+                                   as_generator(generator, "randint")),
+                       out, requires_grad, "randint")
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
@@ -430,7 +431,8 @@ def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_g
     if out is None and dtype is None:
         options.dtype = CDType.Int64
     return finish_with(ops.randperm(as_int(n, "randperm", "n"), options,
-                               as_generator(generator, "randperm")), out, requires_grad, "randperm")
+                                    as_generator(generator, "randperm")),
+                       out, requires_grad, "randperm")
 
 
 def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
