@@ -728,6 +728,8 @@ def test_the_registry_covers_the_operators():
         "get_default_dtype",
         "set_default_dtype",
         "is_grad_enabled",
+        "is_inference",
+        "is_inference_mode_enabled",
         "get_printoptions",
         "set_printoptions",
         "printoptions",
