@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from types import CodeType, FrameType
 
+from zero.nn.backward_hooks import BackwardHooks
 from zero.nn.hooks import GLOBAL
 
 TYPE_CHECKING = False
@@ -41,6 +42,12 @@ def _run_pre_hooks(
     return args, kwargs
 
 
+def _backward_hooks(module: Module) -> BackwardHooks | None:
+    hooks = [*GLOBAL._backward_hooks.values(), *module._backward_hooks.values()]
+    pre_hooks = [*GLOBAL._backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
+    return BackwardHooks(module, hooks, pre_hooks) if hooks or pre_hooks else None
+
+
 def call_hooked(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """forward() between the hooks of the module and those of all modules."""
     hooks = [*GLOBAL._forward_hooks.items(), *module._forward_hooks.items()]
@@ -62,11 +69,14 @@ def call_hooked(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
     try:
         args, kwargs = _run_pre_hooks(module, args, kwargs)
+        backward_hooks = _backward_hooks(module)
+        if backward_hooks is not None:
+            args = backward_hooks.enter(args)
         result = module.forward(*args, **kwargs)
         # Read anew: forward() and the hooks may add and remove hooks.
         for key, hook in [*GLOBAL._forward_hooks.items(), *module._forward_hooks.items()]:
             result = run(key, hook)
-        return result
+        return result if backward_hooks is None else backward_hooks.leave(result)
     except Exception:
         for key, hook in list(waiting.items()):
             try:

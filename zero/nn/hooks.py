@@ -11,7 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Hooks", "register_module_forward_hook", "register_module_forward_pre_hook"]
+__all__ = [
+    "Hooks",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
 
 # Dicts of hooks are made when they are first asked for; a module without hooks has none. Those of
 # the first group make calls of the module look for hooks.
@@ -148,6 +154,79 @@ class Hooks:
             always_called=always_call,
         )
 
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Has a function called when the gradients of the outputs are known; it may change them.
+
+        Args:
+            hook: called as ``hook(module, grad_output)`` with a tuple that has an entry for each
+                output, None for what is no tensor or has no gradient. It returns None or other
+                gradients, as many.
+            prepend: call it before the hooks that there are.
+
+        Returns:
+            A handle with ``remove()``.
+
+        Raises:
+            TypeError: hook is not callable.
+
+        Example:
+            >>> import zero
+            >>> layer = zero.nn.Linear(2, 1)
+            >>> handle = layer.register_full_backward_pre_hook(lambda m, grads: (grads[0] * 10,))
+            >>> layer(zero.ones(1, 2)).sum().backward()
+            >>> layer.bias.grad
+            tensor([10.])
+        """
+        return self._add_hook(
+            "register_full_backward_pre_hook", hook, "_backward_pre_hooks", prepend
+        )
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Has a function called when the gradients of the inputs are known; it may change them.
+
+        If no input requires gradients, it is called when those of the outputs are known. Inputs
+        given by keyword don't count. In a module with such a hook tensors go in and out as views,
+        which must not be written to in place.
+
+        Args:
+            hook: called as ``hook(module, grad_input, grad_output)`` with tuples that have an entry
+                for each input and output, None for what is no tensor or has no gradient. It
+                returns None or other gradients of the inputs, as many.
+            prepend: call it before the hooks that there are.
+
+        Returns:
+            A handle with ``remove()``.
+
+        Raises:
+            TypeError: hook is not callable.
+
+        Example:
+            >>> import zero
+            >>> layer, seen = zero.nn.Tanh(), []
+            >>> def remember(module, grad_input, grad_output):
+            ...     seen.append((grad_input[0].item(), grad_output[0].item()))
+            >>> handle = layer.register_full_backward_hook(remember)
+            >>> layer(zero.tensor(0.0, requires_grad=True)).backward()
+            >>> seen
+            [(1.0, 1.0)]
+        """
+        return self._add_hook("register_full_backward_hook", hook, "_backward_hooks", prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Not available: PyTorch's old form, whose gradients were those of the last operation.
+
+        Raises:
+            NotImplementedError: always; register_full_backward_hook has the module's gradients.
+        """
+        raise NotImplementedError(
+            "register_backward_hook: is PyTorch's old form, which is wrong for modules of several "
+            "operations; use register_full_backward_hook"
+        )
+
     # ---- state ---------------------------------------------------------------------------------
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -254,3 +333,13 @@ def register_module_forward_hook(
 ) -> RemovableHandle:
     """Has ``hook(module, args, output)`` called after forward of every module, before its own."""
     return GLOBAL.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has ``hook(module, grad_output)`` called for every module, before its own hooks."""
+    return GLOBAL.register_full_backward_pre_hook(hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has ``hook(module, grad_input, grad_output)`` called for every module, before its own."""
+    return GLOBAL.register_full_backward_hook(hook)

@@ -13,6 +13,8 @@ from zero.nn.hooks import (
     Hooks,
     register_module_forward_hook,
     register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
 )
 from zero.nn.parameter import Buffer
 from zero.nn.state_dict import Saving
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["Module", "register_module_forward_hook", "register_module_forward_pre_hook"]
+__all__ = [
+    "Module",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
 
 
 class Module(Conversion, Saving, Hooks):
