@@ -122,8 +122,9 @@ def gradgradcheck(
     function.
 
     Args:
-        func, inputs, eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad,
-            check_grad_dtypes: as in :func:`gradcheck`.
+        func, inputs, eps, atol, rtol: as in :func:`gradcheck`.
+        raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes: as in
+            :func:`gradcheck`.
         grad_outputs: gradients of the outputs of func to start from; random ones if None.
         gen_non_contig_grad_outputs: make those random ones non-contiguous.
         check_rev_over_rev: must be True.

@@ -1,0 +1,285 @@
+"""Writes the pages of the API reference, docs/api/*.rst, from the names that zero exports.
+
+So a new function is in the reference as soon as it is in ``__all__``. Functions of ``zero`` are
+grouped by the source that defines them. Those of the compiled module get the types of its stub.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.inspect import signature, stringify_signature
+from sphinx.util.nodes import make_refnode
+
+import zero
+
+# Source -> title; the order is that of the page. Another source comes last, under its own name.
+FAMILIES = {
+    "types": "Types",
+    "creation": "Creation",
+    "convert": "From other data",
+    "buffer": "From other data",
+    "unary": "Elementwise, of one tensor",
+    "binary": "Elementwise, of several tensors",
+    "compare": "Comparison and logic",
+    "reduce": "Reduction",
+    "linalg": "Products of matrices and vectors",
+    "shape": "Shapes and dtypes",
+    "join": "Joining",
+    "select": "Selection",
+    "loss": "Softmax and losses",
+    "dropout": "Dropout",
+    "methods": "Copies",
+    "autograd": "Recording",
+    "runtime": "Random state, threads, memory",
+    "dtype": "Devices",
+    "settings": "Settings that PyTorch has",
+    "tensor_str": "Printing",
+    "info": "Limits of dtypes",
+    "legacy": "Older names",
+}
+MODULES = {
+    "zero.nn": "Layers and the base class of models.",
+    "zero.nn.functional": "Layers and losses as functions.",
+    "zero.nn.init": "Starting values of parameters.",
+    "zero.nn.utils": "Functions on parameters and gradients.",
+    "zero.optim": "Optimizers.",
+    "zero.autograd": "Backward passes and checks of gradients.",
+    "zero.testing": "Comparison of tensors in tests.",
+    "zero.utils": "Tools around training.",
+    "zero.errors": "The exceptions.",
+}
+HIDDEN_TYPES = ("Tensor", "Parameter")  # on a page of their own, or of zero.nn
+
+
+def source_of(name, value):
+    """The key of FAMILIES for a name of zero; None for constants and modules."""
+    code = getattr(value, "__code__", None)
+    if code is not None:
+        return Path(code.co_filename).stem.lstrip("_")
+    if not isinstance(value, type) or name in HIDDEN_TYPES:
+        return None
+    if issubclass(value, zero.no_grad.__mro__[1]):
+        return "autograd"
+    if value.__module__ not in ("zero", "zero._zero"):
+        return value.__module__.rpartition(".")[2].lstrip("_")
+    return "legacy" if name.endswith("Tensor") else "types"
+
+
+def title(text, line):
+    return [text, line * len(text), ""]
+
+
+def entry(kind, name, *options):
+    return [f".. {kind}:: {name}", *(f"   :{option}:" for option in options), ""]
+
+
+def functions_page():
+    groups = {text: [] for text in FAMILIES.values()}
+    for name in zero.__all__:
+        value = getattr(zero, name)
+        source = source_of(name, value)
+        if source is not None:
+            text = FAMILIES.get(source, source.replace("_", " ").capitalize())
+            groups.setdefault(text, []).append((name, value))
+    lines = title("zero", "=")
+    lines += [
+        "Most functions are methods of :class:`zero.Tensor` as well, with the tensor for `input`. "
+        "A name that ends in `_` writes into its tensor.",
+        "",
+    ]
+    for text, members in groups.items():
+        if not members:
+            continue
+        lines += title(text, "-")
+        if text == "Types":
+            dtypes = [f"``{n}``" for n in zero.__all__ if isinstance(getattr(zero, n), zero.dtype)]
+            lines += [f"The dtypes: {', '.join(dtypes)}.", ""]
+        for name, value in members:
+            if isinstance(value, type):
+                lines += entry("autoclass", f"zero.{name}", "members")
+            else:
+                lines += entry("autofunction", f"zero.{name}")
+    return lines
+
+
+def tensor_page():
+    own, shared = [], []
+    for name, value in sorted(vars(zero.Tensor).items()):
+        if name.startswith("_"):
+            continue
+        if getattr(zero, name, None) is value:
+            shared.append(f":func:`~zero.{name}`")
+        elif callable(value):
+            own += entry("automethod", f"zero.Tensor.{name}")
+        else:
+            own += entry("autoattribute", f"zero.Tensor.{name}")
+    lines = title("zero.Tensor", "=")
+    lines += entry("autoclass", "zero.Tensor")
+    lines += title("Functions that are methods", "-")
+    lines += [", ".join(shared) + ".", ""]
+    return lines + title("Other attributes and methods", "-") + own
+
+
+def module_page(name):
+    """None for a module without functions and classes."""
+    module = __import__(name, fromlist=["_"])
+    members = getattr(module, "__all__", None)
+    if members is None:
+        members = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
+    lines, shared = [], []
+    for member in sorted(members, key=lambda n: n not in ("Module", "Optimizer", "Function")):
+        value, full = getattr(module, member), f"{name}.{member}"
+        if not callable(value):
+            continue
+        if getattr(zero, member, None) is value and member not in HIDDEN_TYPES:
+            shared.append(f":py:obj:`~zero.{member}`")
+        elif value is zero.nn.Module:  # it is made of several classes
+            lines += entry("autoclass", full, "members", "inherited-members: object")
+        elif isinstance(value, type):
+            lines += entry("autoclass", full, "members", "show-inheritance")
+        else:
+            lines += entry("autofunction", full)
+    if not lines:
+        return None
+    head = title(name, "=") + entry("automodule", name)
+    if shared:
+        head += ["The same as in ``zero``: " + ", ".join(shared) + ".", ""]
+    return head + lines
+
+
+def write_pages(app):
+    folder = Path(app.srcdir) / "api"
+    folder.mkdir(exist_ok=True)
+    pages = {"zero": functions_page(), "zero.Tensor": tensor_page()}
+    for name in MODULES:
+        page = module_page(name)
+        if page is not None:
+            pages[name] = page
+    index = title("API reference", "=")
+    index += [
+        "Names, arguments and defaults are PyTorch's; :doc:`../from-pytorch` says where they "
+        "differ.",
+        "",
+        ".. toctree::",
+        "   :maxdepth: 1",
+        "",
+        *(f"   {name}" for name in pages),
+        "",
+    ]
+    index += [f":doc:`{name}`\n   {MODULES[name]}\n" for name in pages if name in MODULES]
+    pages["index"] = index
+    for old in folder.glob("*.rst"):
+        if old.stem not in pages:
+            old.unlink()
+    for name, lines in pages.items():
+        path, text = folder / f"{name}.rst", "\n".join(lines)
+        if not path.exists() or path.read_text() != text:  # what is unchanged is not read again
+            path.write_text(text)
+
+
+# ---- types from the stub -------------------------------------------------------------------------
+ALIASES = {
+    "_Number": "int | float",
+    "_Index": "int",
+    "_Dims": "Sequence[int]",
+    "_Device": "device | str",
+    "DTypeObject": "dtype",
+    "DeviceObject": "device",
+}
+
+
+def stub_signatures():
+    """'exp' or 'Tensor.item' -> (arguments, result) as text; not where there are overloads."""
+    found = {}
+
+    def add(prefix, body):
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                add(node.name + ".", node.body)
+            elif isinstance(node, ast.FunctionDef):
+                several = prefix + node.name in found
+                arguments = f"({readable(ast.unparse(node.args))})"
+                result = readable(ast.unparse(node.returns)) if node.returns else None
+                found[prefix + node.name] = None if several else (arguments, result)
+
+    add("", ast.parse((Path(zero.__file__).parent / "_zero.pyi").read_text()).body)
+    return {name: signature for name, signature in found.items() if signature}
+
+
+def readable(annotations):
+    for name, meaning in ALIASES.items():
+        annotations = re.sub(rf"\b{name}\b", meaning, annotations)
+    return re.sub(r"\b_([A-Za-z]\w*)\b", r"\1", annotations)
+
+
+def process_signature(app, what, name, obj, options, arguments, result):
+    if what == "class" and issubclass(obj, CALLED_BY_INIT):  # not what __new__ takes
+        taken = signature(obj.__init__, bound_method=True)
+        return stringify_signature(
+            taken, unqualified_typehints=True, show_return_annotation=False
+        ), None
+    if type(obj) is not type(zero.exp):  # compiled functions have no annotations
+        return None
+    parent, own = name.split(".")[-2:]
+    key = f"{parent}.{own}" if what == "method" else own
+    if key not in SIGNATURES:
+        return None
+    arguments, result = SIGNATURES[key]
+    return re.sub(r"^\(self(, /)?(, )?", "(", arguments), result
+
+
+COLON = "\ue000"  # stands for one while napoleon runs
+
+
+def before_napoleon(app, what, name, obj, options, lines):
+    if what in ("attribute", "property"):  # where text before a colon is taken for a type
+        lines[:1] = [line.replace(": ", COLON) for line in lines[:1]]
+    # Shapes, such as [N, *], are code: the asterisk would begin an emphasis.
+    inside = False
+    for i, line in enumerate(lines):
+        if line and not line.startswith(" "):
+            inside = line == "Shape:"
+        elif inside:
+            lines[i] = re.sub(r"\[.*?\]", r"``\g<0>``", line)
+
+
+def after_napoleon(app, what, name, obj, options, lines):
+    lines[:] = [line.replace(COLON, ": ") for line in lines]
+
+
+def process_bases(app, name, obj, options, bases):
+    bases[:] = [c for c in obj.__mro__[1:] if not c.__name__.startswith("_")][:1]
+
+
+# ---- links ---------------------------------------------------------------------------------------
+def resolve(app, env, node, content):
+    """Finds what a docstring names without its module, such as :class:`Parameter`."""
+    target = node.get("reftarget", "")
+    if node.get("refdomain") != "py" or not target:
+        return None
+    objects = env.get_domain("py").objects
+    last = target.rpartition(".")[2]
+    for name in (f"zero.{last}", f"zero.nn.{last}", f"zero.Tensor.{last}", f"zero.errors.{last}"):
+        if name in objects:
+            entry = objects[name]
+            text = content if isinstance(content, nodes.Element) else nodes.Text(content)
+            return make_refnode(
+                app.builder, node["refdoc"], entry.docname, entry.node_id, text, name
+            )
+    return None
+
+
+SIGNATURES = stub_signatures()
+CALLED_BY_INIT = (zero.nn.Module, zero.optim.Optimizer)
+
+
+def setup(app):
+    app.connect("builder-inited", write_pages)
+    app.connect("autodoc-process-signature", process_signature)
+    app.connect("autodoc-process-docstring", before_napoleon, priority=400)
+    app.connect("autodoc-process-docstring", after_napoleon, priority=600)
+    app.connect("autodoc-process-bases", process_bases)
+    app.connect("missing-reference", resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
