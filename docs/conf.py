@@ -30,6 +30,7 @@ add_module_names = False
 toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # Attributes as a list
 napoleon_custom_sections = ["Shape"]
 
 html_theme = "furo"

@@ -5,6 +5,7 @@ grouped by the source that defines them. Those of the compiled module get the ty
 """
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
@@ -51,7 +52,10 @@ MODULES = {
     "zero.autograd.graph": "Nodes, and hooks on what they save.",
     "zero.autograd.anomaly_mode": "Where a NaN came from.",
     "zero.testing": "Comparison of tensors in tests.",
-    "zero.utils": "Tools around training.",
+    "zero.utils": "To look at models.",
+    "zero.utils.module_summary": "What ``summary`` returns.",
+    "zero.utils.module_watch": "What ``watch`` returns.",
+    "zero.utils.viz": "Pictures of the autograd graph.",
     "zero.errors": "The exceptions.",
 }
 HIDDEN_TYPES = ("Tensor", "Parameter")  # on a page of their own, or of zero.nn
@@ -79,6 +83,19 @@ def entry(kind, name, *options):
     return [f".. {kind}:: {name}", *(f"   :{option}:" for option in options), ""]
 
 
+def class_entry(name, value, *options):
+    module, _, own = name.rpartition(".")
+    if value.__name__ == own:
+        return entry("autoclass", name, "members", *options)
+    # Exported under another name than its own: autodoc would only say so.
+    lines = [*entry("class", own, f"module: {module}"), *inspect.getdoc(value).splitlines(), ""]
+    for member, of in vars(value).items():
+        if not member.startswith("_"):
+            kind = "automethod" if callable(of) else "autoattribute"
+            lines += entry(kind, f"{name}.{member}")
+    return [*lines[:3], *(f"   {line}" if line else "" for line in lines[3:])]
+
+
 def functions_page():
     groups = {text: [] for text in FAMILIES.values()}
     for name in zero.__all__:
@@ -102,7 +119,7 @@ def functions_page():
             lines += [f"The dtypes: {', '.join(dtypes)}.", ""]
         for name, value in members:
             if isinstance(value, type):
-                lines += entry("autoclass", f"zero.{name}", "members")
+                lines += class_entry(f"zero.{name}", value)
             else:
                 lines += entry("autofunction", f"zero.{name}")
     return lines
@@ -126,8 +143,8 @@ def tensor_page():
     return lines + title("Other attributes and methods", "-") + own
 
 
-def module_page(name):
-    """None for a module without functions and classes."""
+def module_page(name, documented):
+    """None for a module without functions and classes; `documented` ones get a link only."""
     module = __import__(name, fromlist=["_"])
     members = getattr(module, "__all__", None)
     if members is None:
@@ -137,19 +154,21 @@ def module_page(name):
         value, full = getattr(module, member), f"{name}.{member}"
         if not callable(value):
             continue
-        if getattr(zero, member, None) is value and member not in HIDDEN_TYPES:
-            shared.append(f":py:obj:`~zero.{member}`")
-        elif value is zero.nn.Module:  # it is made of several classes
+        if value in documented:
+            shared.append(f":py:obj:`{documented[value]}`")
+            continue
+        documented[value] = full
+        if value is zero.nn.Module:  # it is made of several classes
             lines += entry("autoclass", full, "members", "inherited-members: object")
         elif isinstance(value, type):
-            lines += entry("autoclass", full, "members", "show-inheritance")
+            lines += class_entry(full, value, "show-inheritance")
         else:
             lines += entry("autofunction", full)
     if not lines:
         return None
     head = title(name, "=") + entry("automodule", name)
     if shared:
-        head += ["The same as in ``zero``: " + ", ".join(shared) + ".", ""]
+        head += ["Also here: " + ", ".join(shared) + ".", ""]
     return head + lines
 
 
@@ -157,8 +176,13 @@ def write_pages(app):
     folder = Path(app.srcdir) / "api"
     folder.mkdir(exist_ok=True)
     pages = {"zero": functions_page(), "zero.Tensor": tensor_page()}
+    documented = {
+        getattr(zero, name): f"zero.{name}"
+        for name in zero.__all__
+        if source_of(name, getattr(zero, name)) is not None
+    }
     for name in MODULES:
-        page = module_page(name)
+        page = module_page(name, documented)
         if page is not None:
             pages[name] = page
     index = title("API reference", "=")
@@ -253,6 +277,11 @@ def after_napoleon(app, what, name, obj, options, lines):
     lines[:] = [line.replace(COLON, ": ") for line in lines]
 
 
+def skip_member(app, what, name, obj, skip, options):
+    """Fields of named tuples, which the class's docstring explains."""
+    return True if (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
+
+
 def process_bases(app, name, obj, options, bases):
     bases[:] = [c for c in obj.__mro__[1:] if not c.__name__.startswith("_")][:1]
 
@@ -284,6 +313,7 @@ def setup(app):
     app.connect("autodoc-process-signature", process_signature)
     app.connect("autodoc-process-docstring", before_napoleon, priority=400)
     app.connect("autodoc-process-docstring", after_napoleon, priority=600)
+    app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-bases", process_bases)
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -29,6 +29,7 @@ def run_page(name, text):
             # Empty lines before it, so that errors name the page's own lines.
             exec(compile("\n" * line + code, name, "exec"), names)
             continue
+        code = re.sub(r"\n\n(?!>>> |$)", "\n<BLANKLINE>\n", code)  # inside of what is printed
         test = doctest.DocTestParser().get_doctest(code, names, name, name, line)
         runner = doctest.DocTestRunner(optionflags=FLAGS)
         report = []
