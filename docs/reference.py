@@ -22,10 +22,14 @@ FAMILIES = {
     "convert": "From other data",
     "buffer": "From other data",
     "unary": "Elementwise, of one tensor",
+    "functions": "Elementwise, of one tensor",
     "binary": "Elementwise, of several tensors",
+    "pointwise": "Elementwise, of several tensors",
     "compare": "Comparison and logic",
     "reduce": "Reduction",
+    "accumulate": "Reduction",
     "linalg": "Products of matrices and vectors",
+    "products": "Products of matrices and vectors",
     "shape": "Shapes and dtypes",
     "join": "Joining",
     "select": "Selection",
@@ -58,11 +62,14 @@ MODULES = {
     "zero.utils.viz": "Pictures of the autograd graph.",
     "zero.errors": "The exceptions.",
 }
+ELSEWHERE = {"bernoulli": "creation", "normal": "creation"}  # than their source says
 HIDDEN_TYPES = ("Tensor", "Parameter")  # on a page of their own, or of zero.nn
 
 
 def source_of(name, value):
     """The key of FAMILIES for a name of zero; None for constants and modules."""
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
     code = getattr(value, "__code__", None)
     if code is not None:
         return Path(code.co_filename).stem.lstrip("_")
@@ -80,15 +87,16 @@ def title(text, line):
 
 
 def entry(kind, name, *options):
-    return [f".. {kind}:: {name}", *(f"   :{option}:" for option in options), ""]
+    """`options` are such as ":members:"."""
+    return [f".. {kind}:: {name}", *(f"   {option}" for option in options), ""]
 
 
 def class_entry(name, value, *options):
     module, _, own = name.rpartition(".")
     if value.__name__ == own:
-        return entry("autoclass", name, "members", *options)
+        return entry("autoclass", name, ":members:", *options)
     # Exported under another name than its own: autodoc would only say so.
-    lines = [*entry("class", own, f"module: {module}"), *inspect.getdoc(value).splitlines(), ""]
+    lines = [*entry("class", own, f":module: {module}"), *inspect.getdoc(value).splitlines(), ""]
     for member, of in vars(value).items():
         if not member.startswith("_"):
             kind = "automethod" if callable(of) else "autoattribute"
@@ -159,9 +167,9 @@ def module_page(name, documented):
             continue
         documented[value] = full
         if value is zero.nn.Module:  # it is made of several classes
-            lines += entry("autoclass", full, "members", "inherited-members: object")
+            lines += entry("autoclass", full, ":members:", ":inherited-members: object")
         elif isinstance(value, type):
-            lines += class_entry(full, value, "show-inheritance")
+            lines += class_entry(full, value, ":show-inheritance:")
         else:
             lines += entry("autofunction", full)
     if not lines:
