@@ -116,13 +116,13 @@ class BackwardHooks:
     def _replaced(self, grads: tuple[Any, ...], new: Any, hook: str, what: str) -> tuple[Any, ...]:
         if new is None:
             return grads
-        new = (new,) if isinstance(new, Tensor) else tuple(new)
-        if len(new) != len(grads):
+        replaced: tuple[Any, ...] = (new,) if isinstance(new, Tensor) else tuple(new)
+        if len(replaced) != len(grads):
             raise RuntimeError(
-                f"{type(self.module).__name__}: a backward {hook} returned {len(new)} gradients, "
-                f"expected None or as many as {what} has: {len(grads)}"
+                f"{type(self.module).__name__}: a backward {hook} returned {len(replaced)} "
+                f"gradients, expected None or as many as {what} has: {len(grads)}"
             )
-        return new
+        return replaced
 
 
 def _spread(values: tuple[Any, ...], positions: list[int], n: int) -> tuple[Any, ...]:
