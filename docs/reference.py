@@ -211,8 +211,10 @@ def write_pages(app):
             old.unlink()
     for name, lines in pages.items():
         path, text = folder / f"{name}.rst", "\n".join(lines)
-        if not path.exists() or path.read_text() != text:  # what is unchanged is not read again
-            path.write_text(text)
+        if (
+            not path.exists() or path.read_text(encoding="utf-8") != text
+        ):  # what is unchanged is not read again
+            path.write_text(text, encoding="utf-8")
 
 
 # ---- types from the stub -------------------------------------------------------------------------
@@ -240,7 +242,7 @@ def stub_signatures():
                 result = readable(ast.unparse(node.returns)) if node.returns else None
                 found[prefix + node.name] = None if several else (arguments, result)
 
-    add("", ast.parse((Path(zero.__file__).parent / "_zero.pyi").read_text()).body)
+    add("", ast.parse((Path(zero.__file__).parent / "_zero.pyi").read_text("utf-8")).body)
     return {name: signature for name, signature in found.items() if signature}
 
 
