@@ -364,6 +364,15 @@ from zero._zero import (
 # isort: split
 # What follows uses the names above.
 from zero import autograd, errors, nn, optim, return_types, utils
+from zero._composed.diagonal import (
+    diag,
+    diag_embed,
+    diagflat,
+    tril,
+    tril_indices,
+    triu,
+    triu_indices,
+)
 from zero._composed.products import (
     addbmm,
     addmm,
@@ -390,9 +399,6 @@ from zero._composed.shape import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
-    diag,
-    diag_embed,
-    diagflat,
     dstack,
     flip,
     fliplr,
@@ -406,10 +412,6 @@ from zero._composed.shape import (
     rot90,
     row_stack,
     tile,
-    tril,
-    tril_indices,
-    triu,
-    triu_indices,
     unflatten,
     vstack,
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach, _deliver, _overwrite
+from zero._composed.arguments import attach
 from zero.errors import ShapeError
 
 __all__ = [
@@ -364,11 +365,18 @@ def _exponential_(
     return self.copy_((zero.log1p(-drawn) / -lambd).to(self.dtype))
 
 
-for _f in (outer, inner, addmm, addmv, addr, baddbmm, addbmm, bernoulli):
-    _attach(_f.__name__, _f)
+attach(
+    outer,
+    inner,
+    addmm,
+    addmv,
+    addr,
+    baddbmm,
+    addbmm,
+    bernoulli,
+    bernoulli_=_bernoulli_,
+    exponential_=_exponential_,
+)
 _attach("ger", outer)
 for _name in ("addmm", "addmv", "addr", "baddbmm", "addbmm"):
     _attach(_name + "_", _in_place(_name))
-for _name, _draw in {"bernoulli_": _bernoulli_, "exponential_": _exponential_}.items():
-    _draw.__name__ = _name
-    _attach(_name, _draw)

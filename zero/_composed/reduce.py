@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _attach, _deliver
+from zero import Tensor, _deliver
+from zero._composed.arguments import attach
 from zero.return_types import aminmax as _aminmax
 
 __all__ = [
@@ -222,5 +223,4 @@ def trace(input: Tensor) -> Tensor:
     return zero.sum(zero.diagonal(input))
 
 
-for _f in (logsumexp, nansum, nanmean, count_nonzero, aminmax, trace):
-    _attach(_f.__name__, _f)
+attach(logsumexp, nansum, nanmean, count_nonzero, aminmax, trace)

@@ -1,21 +1,19 @@
-"""Repetitions, reflections, triangles and joins, composed of views and other operators."""
+"""Repetitions, reflections and joins, composed of views and other operators."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _attach, _deliver, _overwrite
+from zero import Tensor, _attach
+from zero._composed.arguments import Ints, as_ints, attach, given_ints, wrap_dim
 from zero.errors import ShapeError
 
 __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
-    "diag",
-    "diag_embed",
-    "diagflat",
     "dstack",
     "flip",
     "fliplr",
@@ -29,46 +27,9 @@ __all__ = [
     "rot90",
     "row_stack",
     "tile",
-    "tril",
-    "tril_indices",
-    "triu",
-    "triu_indices",
     "unflatten",
     "vstack",
 ]
-
-Ints = int | Sequence[int]
-
-
-def _ints(op: str, name: str, value: Ints) -> tuple[int, ...]:
-    if isinstance(value, (tuple, list)):
-        return tuple(value)
-    if isinstance(value, int):
-        return (value,)
-    raise TypeError(
-        f"{op}: {name} is not an int or a tuple of ints; got {type(value).__name__}, expected ints"
-    )
-
-
-def _given(op: str, args: tuple[Ints, ...], dims: Ints | None) -> tuple[int, ...]:
-    """The numbers of a method: f(1, 2), f((1, 2)) or f(dims=(1, 2))."""
-    if (dims is None) == (not args):
-        raise TypeError(f"{op}: dims is missing, or given twice; expected ints or a tuple of ints")
-    if dims is not None:
-        return _ints(op, "dims", dims)
-    flat: object = args[0] if len(args) == 1 else args
-    return _ints(op, "dims", flat)  # type: ignore[arg-type]
-
-
-def _dim(op: str, dim: int, ndim: int) -> int:
-    if not isinstance(dim, int):
-        raise TypeError(f"{op}: dim is not an int; got {type(dim).__name__}, expected an int")
-    limit = max(ndim, 1)
-    if not -limit <= dim < limit:
-        raise zero.errors.IndexError(
-            f"{op}: dimension out of range; got {dim}, expected {-limit} to {limit - 1}"
-        )
-    return dim % limit
 
 
 def repeat(self: Tensor, *repeats: Ints) -> Tensor:
@@ -87,7 +48,7 @@ def repeat(self: Tensor, *repeats: Ints) -> Tensor:
         [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     flat = len(repeats) == 1 and not isinstance(repeats[0], int)
-    times = _ints("repeat", "repeats", repeats[0] if flat else tuple(repeats))  # type: ignore[arg-type]
+    times = as_ints("repeat", "repeats", repeats[0] if flat else tuple(repeats))  # type: ignore[arg-type]
     if len(times) < self.ndim or any(n < 0 for n in times):
         raise ShapeError(
             f"repeat: not one count >= 0 per dimension; got {times} for shape {tuple(self.shape)}"
@@ -113,13 +74,13 @@ def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
         >>> zero.tile(zero.tensor([[1], [2]]), (2,)).tolist()
         [[1, 1], [2, 2]]
     """
-    times = _ints("tile", "dims", dims)
+    times = as_ints("tile", "dims", dims)
     return repeat(input, (1,) * (input.ndim - len(times)) + times)
 
 
 def _tile(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
     """:func:`zero.tile`, with the numbers as one tuple or as arguments."""
-    return tile(self, _given("tile", args, dims))
+    return tile(self, given_ints("tile", args, dims))
 
 
 def repeat_interleave(
@@ -156,7 +117,7 @@ def repeat_interleave(
         return _copies(op, input)
     if dim is None:
         input, dim = zero.flatten(input), 0
-    d = _dim(op, dim, input.ndim)
+    d = wrap_dim(op, dim, input.ndim)
     size = input.shape[d]
     if isinstance(repeats, Tensor) and repeats.numel() == 1:
         repeats = int(repeats)
@@ -212,7 +173,7 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
         >>> zero.flip(zero.tensor([[1, 2], [3, 4]]), (1,)).tolist()
         [[2, 1], [4, 3]]
     """
-    wanted = [_dim("flip", d, input.ndim) for d in _ints("flip", "dims", dims)]
+    wanted = [wrap_dim("flip", d, input.ndim) for d in as_ints("flip", "dims", dims)]
     if len(set(wanted)) != len(wanted):
         raise zero.errors.ValueError(f"flip: a dimension is repeated; got {tuple(wanted)}")
     y = input
@@ -225,7 +186,7 @@ def flip(input: Tensor, dims: Ints) -> Tensor:
 
 def _flip(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
     """:func:`zero.flip`, with the dimensions as one tuple or as arguments."""
-    return flip(self, _given("flip", args, dims))
+    return flip(self, given_ints("flip", args, dims))
 
 
 def fliplr(input: Tensor) -> Tensor:
@@ -258,7 +219,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         >>> zero.rot90(zero.tensor([[1, 2], [3, 4]])).tolist()
         [[2, 4], [1, 3]]
     """
-    a, b = (_dim("rot90", d, input.ndim) for d in dims)
+    a, b = (wrap_dim("rot90", d, input.ndim) for d in dims)
     if a == b or input.ndim < 2:
         raise ShapeError(f"rot90: not two dimensions; got {tuple(dims)} of {tuple(input.shape)}")
     k %= 4
@@ -283,7 +244,7 @@ def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
         >>> zero.roll(zero.tensor([1, 2, 3]), 1).tolist()
         [3, 1, 2]
     """
-    steps, wanted = _ints("roll", "shifts", shifts), _ints("roll", "dims", dims)
+    steps, wanted = as_ints("roll", "shifts", shifts), as_ints("roll", "dims", dims)
     if wanted and input.ndim == 0:
         raise zero.errors.IndexError(f"roll: a 0-d tensor has no dimensions; got {wanted}")
     if not steps:
@@ -294,216 +255,12 @@ def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
         raise ShapeError(f"roll: not one shift per dimension; got {steps} and {wanted}")
     y = input
     for step, dim in zip(steps, wanted, strict=True):
-        d = _dim("roll", dim, input.ndim)
+        d = wrap_dim("roll", dim, input.ndim)
         n = input.shape[d] if input.ndim else 1
         if n > 1 and step % n:
             cut = n - step % n
             y = zero.cat([zero.narrow(y, d, cut, n - cut), zero.narrow(y, d, 0, cut)], d)
     return y.clone() if y is input else y
-
-
-def _nothing(x: Tensor) -> bool | int:
-    """A zero that does not change the dtype."""
-    return False if x.dtype is zero.bool else 0
-
-
-def _triangle(op: str, input: Tensor, diagonal: int, lower: bool) -> Tensor:
-    if input.ndim < 2:
-        raise ShapeError(
-            f"{op}: fewer than two dimensions; got {tuple(input.shape)}, expected a matrix"
-        )
-    rows, columns = input.shape[-2:]
-    steps = zero.arange(columns, device=input.device) - zero.arange(
-        rows, device=input.device
-    ).unsqueeze(1)
-    mask = steps <= diagonal if lower else steps >= diagonal
-    return zero.where(mask, input, _nothing(input))
-
-
-def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of matrices: zeros above a diagonal.
-
-    Args:
-        input: shape [..., I, J].
-        diagonal: 0 is the main one, positive ones are above it.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.tril(zero.ones(2, 2)).tolist()
-        [[1.0, 0.0], [1.0, 1.0]]
-    """
-    return _deliver(_triangle("tril", input, diagonal, True), out, "tril")
-
-
-def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of matrices: zeros below a diagonal.
-
-    Args:
-        input: shape [..., I, J].
-        diagonal: 0 is the main one, positive ones are above it.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.triu(zero.ones(2, 2), 1).tolist()
-        [[0.0, 1.0], [0.0, 0.0]]
-    """
-    return _deliver(_triangle("triu", input, diagonal, False), out, "triu")
-
-
-def _tril_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """:func:`zero.tril` in place: overwrites the tensor and returns it."""
-    return _overwrite(self, _triangle("tril_", self, diagonal, True), "tril_")
-
-
-def _triu_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """:func:`zero.triu` in place: overwrites the tensor and returns it."""
-    return _overwrite(self, _triangle("triu_", self, diagonal, False), "triu_")
-
-
-def tril_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: zero.dtype | None = None,
-    device: str | zero.device | None = None,
-) -> Tensor:
-    """Rows and columns of the places in a lower triangle, as a tensor of shape [2, n].
-
-    Example:
-        >>> import zero
-        >>> zero.tril_indices(2, 2).tolist()
-        [[0, 1, 1], [0, 0, 1]]
-    """
-    ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(tril(ones, offset)).t().contiguous()
-    return places.to(device or "cpu", dtype or zero.int64)
-
-
-def triu_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: zero.dtype | None = None,
-    device: str | zero.device | None = None,
-) -> Tensor:
-    """Rows and columns of the places in an upper triangle, as a tensor of shape [2, n].
-
-    Example:
-        >>> import zero
-        >>> zero.triu_indices(2, 2).tolist()
-        [[0, 0, 1], [0, 1, 1]]
-    """
-    ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(triu(ones, offset)).t().contiguous()
-    return places.to(device or "cpu", dtype or zero.int64)
-
-
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last dimension as their diagonal, and zeros elsewhere.
-
-    Args:
-        input: shape [..., I].
-        offset: which diagonal: 0 is the main one, positive ones are above it.
-        dim1: where the rows stand in the result.
-        dim2: where the columns stand.
-
-    Example:
-        >>> import zero
-        >>> zero.diag_embed(zero.tensor([1, 2])).tolist()
-        [[1, 0], [0, 2]]
-    """
-    if input.ndim == 0:
-        raise ShapeError("diag_embed: the tensor has no dimensions; expected at least one")
-    a, b = (_dim("diag_embed", d, input.ndim + 1) for d in (dim1, dim2))
-    if a == b:
-        raise ShapeError(f"diag_embed: one dimension twice; got {dim1} and {dim2}")
-    n, size = input.shape[-1], input.shape[-1] + abs(offset)
-    places = zero.arange(size, device=input.device)
-    rows = places.unsqueeze(1)
-    mask = (places - rows == offset) & (rows >= max(-offset, 0)) & (places >= max(offset, 0))
-    # Along the columns, element j stands at j + offset: the row's own element, shifted.
-    wide = input.unsqueeze(-2 if offset >= 0 else -1)
-    if n < size:
-        pad = zero.zeros_like(wide.narrow(-1 if offset >= 0 else -2, 0, 0))
-        shape = list(pad.shape)
-        shape[-1 if offset >= 0 else -2] = abs(offset)
-        pad = zero.zeros(shape, dtype=input.dtype, device=input.device)
-        wide = zero.cat([pad, wide], -1 if offset >= 0 else -2)
-    y = zero.where(mask, wide, _nothing(input))
-    return movedim(y, (-2, -1), (a, b))
-
-
-def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A matrix with a vector as its diagonal; or, of a matrix, a copy of its diagonal.
-
-    Args:
-        input: shape [I] or [I, J].
-        diagonal: 0 is the main one, positive ones are above it.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.diag(zero.tensor([1, 2])).tolist(), zero.diag(zero.ones(2, 2)).tolist()
-        ([[1, 0], [0, 2]], [1.0, 1.0])
-    """
-    if input.ndim not in (1, 2):
-        raise ShapeError(
-            f"diag: neither a vector nor a matrix; got {tuple(input.shape)}, expected one or two "
-            "dimensions"
-        )
-    y = diag_embed(input, diagonal) if input.ndim == 1 else zero.diagonal(input, diagonal).clone()
-    return _deliver(y, out, "diag")
-
-
-def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements on its diagonal.
-
-    Example:
-        >>> import zero
-        >>> zero.diagflat(zero.tensor([[1, 2]])).tolist()
-        [[1, 0], [0, 2]]
-    """
-    return diag_embed(zero.flatten(input), offset)
-
-
-def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Overwrites the diagonal with a number; returns the tensor.
-
-    Args:
-        fill_value: the number.
-        wrap: whether the diagonal of a tall matrix goes on below, after a row without one.
-
-    Example:
-        >>> import zero
-        >>> zero.zeros(2, 2).fill_diagonal_(3).tolist()
-        [[3.0, 0.0], [0.0, 3.0]]
-    """
-    if self.ndim < 2 or (self.ndim > 2 and len(set(self.shape)) != 1):
-        raise ShapeError(
-            f"fill_diagonal_: no diagonal; got {tuple(self.shape)}, expected a matrix or equal "
-            "sizes"
-        )
-    strides, n = self.stride(), min(self.shape)
-    if self.ndim == 2 and wrap:
-        rows, columns = self.shape
-        start = 0
-        while start < rows:
-            zero.diagonal(self[start : start + columns]).fill_(fill_value)
-            start += columns + 1
-        return self
-    view = self
-    if self.ndim == 2:
-        zero.diagonal(view).fill_(fill_value)
-        return self
-    for _ in range(self.ndim - 1):
-        view = zero.diagonal(view, 0, 0, view.ndim - 1)
-    assert view.shape[0] == n or not strides
-    view.fill_(fill_value)
-    return self
 
 
 def meshgrid(
@@ -559,8 +316,8 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
         >>> zero.movedim(zero.ones(2, 3, 4), 0, -1).shape
         zero.Size([3, 4, 2])
     """
-    a = [_dim("movedim", d, input.ndim) for d in _ints("movedim", "source", source)]
-    b = [_dim("movedim", d, input.ndim) for d in _ints("movedim", "destination", destination)]
+    a = [wrap_dim("movedim", d, input.ndim) for d in as_ints("movedim", "source", source)]
+    b = [wrap_dim("movedim", d, input.ndim) for d in as_ints("movedim", "destination", destination)]
     if len(a) != len(b) or len(set(a)) != len(a) or len(set(b)) != len(b):
         raise ShapeError(f"movedim: dimensions don't match; got {source} to {destination}")
     if input.ndim == 0:
@@ -588,8 +345,8 @@ def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
         >>> zero.unflatten(zero.ones(2, 6), 1, (3, -1)).shape
         zero.Size([2, 3, 2])
     """
-    d = _dim("unflatten", dim, input.ndim)
-    new = list(_ints("unflatten", "sizes", sizes))
+    d = wrap_dim("unflatten", dim, input.ndim)
+    new = list(as_ints("unflatten", "sizes", sizes))
     known = math.prod(n for n in new if n != -1)
     if new.count(-1) == 1 and known:
         new[new.index(-1)] = input.shape[d] // known
@@ -694,27 +451,17 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 row_stack = vstack
 
-_METHODS: dict[str, Callable[..., Tensor]] = {
-    f.__name__: f
-    for f in (
-        repeat,
-        repeat_interleave,
-        fliplr,
-        flipud,
-        rot90,
-        roll,
-        tril,
-        triu,
-        diag_embed,
-        diag,
-        diagflat,
-        fill_diagonal_,
-        movedim,
-        unflatten,
-    )
-}
-_METHODS |= {"tile": _tile, "flip": _flip, "tril_": _tril_, "triu_": _triu_}
-for _name in _METHODS:
-    _METHODS[_name].__name__ = _name
-    _attach(_name, _METHODS[_name])
+
+attach(
+    repeat,
+    repeat_interleave,
+    fliplr,
+    flipud,
+    rot90,
+    roll,
+    movedim,
+    unflatten,
+    tile=_tile,
+    flip=_flip,
+)
 _attach("moveaxis", movedim)

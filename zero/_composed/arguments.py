@@ -1,0 +1,50 @@
+"""Arguments of composed operators, and how functions become methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import zero
+from zero import _attach
+
+__all__ = ["Ints", "as_ints", "attach", "given_ints", "wrap_dim"]
+
+Ints = int | Sequence[int]
+
+
+def as_ints(op: str, name: str, value: Ints) -> tuple[int, ...]:
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    if isinstance(value, int):
+        return (value,)
+    raise TypeError(
+        f"{op}: {name} is not an int or a tuple of ints; got {type(value).__name__}, expected ints"
+    )
+
+
+def given_ints(op: str, args: tuple[Ints, ...], dims: Ints | None) -> tuple[int, ...]:
+    """The numbers of a method: f(1, 2), f((1, 2)) or f(dims=(1, 2))."""
+    if (dims is None) == (not args):
+        raise TypeError(f"{op}: dims is missing, or given twice; expected ints or a tuple of ints")
+    if dims is not None:
+        return as_ints(op, "dims", dims)
+    flat: object = args[0] if len(args) == 1 else args
+    return as_ints(op, "dims", flat)  # type: ignore[arg-type]
+
+
+def wrap_dim(op: str, dim: int, ndim: int) -> int:
+    if not isinstance(dim, int):
+        raise TypeError(f"{op}: dim is not an int; got {type(dim).__name__}, expected an int")
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise zero.errors.IndexError(
+            f"{op}: dimension out of range; got {dim}, expected {-limit} to {limit - 1}"
+        )
+    return dim % limit
+
+
+def attach(*functions: Callable[..., object], **renamed: Callable[..., object]) -> None:
+    """Makes functions methods of Tensor, under their own names or those given."""
+    for name, function in ({f.__name__: f for f in functions} | renamed).items():
+        function.__name__ = name
+        _attach(name, function)
