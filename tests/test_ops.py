@@ -1,12 +1,25 @@
 """Every operator of op_db, in every way the registry allows to derive."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import op_db
 import pytest
 from children import run_child
-from op_db import EPS, INTS, OPS, TINY, exact, laid_out, make, name_of, outputs, tensors_in
+from op_db import (
+    EPS,
+    INTS,
+    OPS,
+    TINY,
+    exact,
+    laid_out,
+    make,
+    map_args,
+    name_of,
+    outputs,
+    tensors_in,
+)
 
 import zero
 from zero.autograd import gradcheck, gradgradcheck
@@ -510,6 +523,32 @@ def test_views_share_memory(op):
                     x.fill_(7)
                 assert exact(y).flat[0] == 7, sample
                 assert y._version == x._version
+
+
+SHARING = ("contiguous", "detach", "meshgrid_ij", "meshgrid_xy")
+
+
+@subset(lambda op: not op.view and op.name not in SHARING)
+def test_results_are_no_views(op):
+    """Not even where a size of 1 would let a view do."""
+    for sample in op.samples:
+        ones = [tuple(1 for _ in a.shape) for a in sample.tensors()]
+        shapes = [[a.shape for a in sample.tensors()], ones]
+        for given in shapes:
+            left = iter(given)
+            small = map_args(
+                (sample.args, sample.kwargs),
+                lambda a, left=left: dataclasses.replace(a, shape=next(left)),
+            )
+            (args, kwargs), _ = make(type(sample)(*small[0], **small[1]), op.dtypes[0])
+            inputs = {t.data_ptr() for t in tensors_in([args, kwargs]) if t.numel()}
+            try:
+                results = outputs(op.fn(*args, **kwargs))
+            except (RuntimeError, ValueError, IndexError):
+                assert given is ones  # an index or a size that only the larger shape has
+                continue
+            for y in results:
+                assert not (isinstance(y, zero.Tensor) and y.numel() and y.data_ptr() in inputs)
 
 
 # ---- meta --------------------------------------------------------------------------------------

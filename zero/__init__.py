@@ -104,6 +104,7 @@ from zero._zero import (
     default_generator,
     detach,
     device,
+    diag_embed,
     diagonal,
     div,
     divide,
@@ -134,6 +135,7 @@ from zero._zero import (
     fix,
     fix_,
     flatten,
+    flip,
     float,
     float16,
     float32,
@@ -298,6 +300,8 @@ from zero._zero import (
     tanh_,
     tensor,
     transpose,
+    tril,
+    triu,
     true_divide,
     trunc,
     trunc_,
@@ -366,11 +370,8 @@ from zero._zero import (
 from zero import autograd, errors, nn, optim, return_types, utils
 from zero._composed.diagonal import (
     diag,
-    diag_embed,
     diagflat,
-    tril,
     tril_indices,
-    triu,
     triu_indices,
 )
 from zero._composed.products import (
@@ -400,7 +401,6 @@ from zero._composed.shape import (
     atleast_2d,
     atleast_3d,
     dstack,
-    flip,
     fliplr,
     flipud,
     hstack,

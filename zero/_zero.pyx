@@ -17,7 +17,7 @@ from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize
 from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
-from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, share_node
+from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
 from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
@@ -50,6 +50,7 @@ include "_bind/linalg.pxi"
 include "_bind/loss.pxi"
 include "_bind/dropout.pxi"
 include "_bind/join.pxi"
+include "_bind/arrange.pxi"
 include "_bind/select.pxi"
 include "_bind/optim.pxi"
 include "_bind/module.pxi"

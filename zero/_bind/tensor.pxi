@@ -209,14 +209,15 @@ cdef class Tensor:
         """The dict of the hooks of register_hook; None if there were none."""
         if not meta.requires_grad(self.c):
             return None
-        return tensor_hooks(hooks_cpp.hook_edge(b"_backward_hooks", self.c), NULL)
+        return tensor_hooks(gradient_edge(self.c), NULL)
 
     @property
     def _post_accumulate_grad_hooks(self):
         """The dict of the hooks of register_post_accumulate_grad_hook; None if there were none."""
         if not (meta.requires_grad(self.c) and meta.is_leaf(self.c)):
             return None
-        return node_hooks(hooks_cpp.hook_edge(b"hooks", self.c).node.get()[0], LEAF_HOOKS, NULL)
+        cdef CEdge edge = gradient_edge(self.c)
+        return node_hooks(edge.node.get()[0], LEAF_HOOKS, NULL) if edge.node.get() else None
 
     @property
     def output_nr(self):

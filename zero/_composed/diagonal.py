@@ -3,79 +3,16 @@
 from __future__ import annotations
 
 import zero
-from zero import Tensor, _deliver, _overwrite
-from zero._composed.arguments import attach, wrap_dim
+from zero import Tensor, _deliver
+from zero._composed.arguments import attach
 from zero.errors import ShapeError
 
 __all__ = [
     "diag",
-    "diag_embed",
     "diagflat",
-    "tril",
     "tril_indices",
-    "triu",
     "triu_indices",
 ]
-
-
-def _nothing(x: Tensor) -> bool | int:
-    """A zero that does not change the dtype."""
-    return False if x.dtype is zero.bool else 0
-
-
-def _triangle(op: str, input: Tensor, diagonal: int, lower: bool) -> Tensor:
-    if input.ndim < 2:
-        raise ShapeError(
-            f"{op}: fewer than two dimensions; got {tuple(input.shape)}, expected a matrix"
-        )
-    rows, columns = input.shape[-2:]
-    steps = zero.arange(columns, device=input.device) - zero.arange(
-        rows, device=input.device
-    ).unsqueeze(1)
-    mask = steps <= diagonal if lower else steps >= diagonal
-    return zero.where(mask, input, _nothing(input))
-
-
-def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of matrices: zeros above a diagonal.
-
-    Args:
-        input: shape [..., I, J].
-        diagonal: 0 is the main one, positive ones are above it.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.tril(zero.ones(2, 2)).tolist()
-        [[1.0, 0.0], [1.0, 1.0]]
-    """
-    return _deliver(_triangle("tril", input, diagonal, True), out, "tril")
-
-
-def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of matrices: zeros below a diagonal.
-
-    Args:
-        input: shape [..., I, J].
-        diagonal: 0 is the main one, positive ones are above it.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.triu(zero.ones(2, 2), 1).tolist()
-        [[0.0, 1.0], [0.0, 0.0]]
-    """
-    return _deliver(_triangle("triu", input, diagonal, False), out, "triu")
-
-
-def _tril_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """:func:`zero.tril` in place: overwrites the tensor and returns it."""
-    return _overwrite(self, _triangle("tril_", self, diagonal, True), "tril_")
-
-
-def _triu_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """:func:`zero.triu` in place: overwrites the tensor and returns it."""
-    return _overwrite(self, _triangle("triu_", self, diagonal, False), "triu_")
 
 
 def tril_indices(
@@ -94,7 +31,7 @@ def tril_indices(
         [[0, 1, 1], [0, 0, 1]]
     """
     ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(tril(ones, offset)).t().contiguous()
+    places = zero.nonzero(zero.tril(ones, offset)).t().contiguous()
     return places.to(device or "cpu", dtype or zero.int64)
 
 
@@ -114,43 +51,8 @@ def triu_indices(
         [[0, 0, 1], [0, 1, 1]]
     """
     ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(triu(ones, offset)).t().contiguous()
+    places = zero.nonzero(zero.triu(ones, offset)).t().contiguous()
     return places.to(device or "cpu", dtype or zero.int64)
-
-
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last dimension as their diagonal, and zeros elsewhere.
-
-    Args:
-        input: shape [..., I].
-        offset: which diagonal: 0 is the main one, positive ones are above it.
-        dim1: where the rows stand in the result.
-        dim2: where the columns stand.
-
-    Example:
-        >>> import zero
-        >>> zero.diag_embed(zero.tensor([1, 2])).tolist()
-        [[1, 0], [0, 2]]
-    """
-    if input.ndim == 0:
-        raise ShapeError("diag_embed: the tensor has no dimensions; expected at least one")
-    a, b = (wrap_dim("diag_embed", d, input.ndim + 1) for d in (dim1, dim2))
-    if a == b:
-        raise ShapeError(f"diag_embed: one dimension twice; got {dim1} and {dim2}")
-    n, size = input.shape[-1], input.shape[-1] + abs(offset)
-    places = zero.arange(size, device=input.device)
-    rows = places.unsqueeze(1)
-    mask = (places - rows == offset) & (rows >= max(-offset, 0)) & (places >= max(offset, 0))
-    # Along the columns, element j stands at j + offset: the row's own element, shifted.
-    wide = input.unsqueeze(-2 if offset >= 0 else -1)
-    if n < size:
-        pad = zero.zeros_like(wide.narrow(-1 if offset >= 0 else -2, 0, 0))
-        shape = list(pad.shape)
-        shape[-1 if offset >= 0 else -2] = abs(offset)
-        pad = zero.zeros(shape, dtype=input.dtype, device=input.device)
-        wide = zero.cat([pad, wide], -1 if offset >= 0 else -2)
-    y = zero.where(mask, wide, _nothing(input))
-    return zero.movedim(y, (-2, -1), (a, b))
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -171,7 +73,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
             f"diag: neither a vector nor a matrix; got {tuple(input.shape)}, expected one or two "
             "dimensions"
         )
-    y = diag_embed(input, diagonal) if input.ndim == 1 else zero.diagonal(input, diagonal).clone()
+    y = (
+        zero.diag_embed(input, diagonal)
+        if input.ndim == 1
+        else zero.diagonal(input, diagonal).clone()
+    )
     return _deliver(y, out, "diag")
 
 
@@ -183,7 +89,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
         >>> zero.diagflat(zero.tensor([[1, 2]])).tolist()
         [[1, 0], [0, 2]]
     """
-    return diag_embed(zero.flatten(input), offset)
+    return zero.diag_embed(zero.flatten(input), offset)
 
 
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
@@ -223,12 +129,7 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
 
 
 attach(
-    tril,
-    triu,
-    diag_embed,
     diag,
     diagflat,
     fill_diagonal_,
-    tril_=_tril_,
-    triu_=_triu_,
 )

@@ -97,7 +97,7 @@ def _sum(input: Tensor, product: Tensor, beta: Number, alpha: Number, op: str) -
         )
     if beta == 0:
         return product
-    return zero.add(input if beta == 1 else zero.mul(input, beta), product)
+    return zero.add(product, input, alpha=beta)
 
 
 def addmm(

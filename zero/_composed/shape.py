@@ -15,7 +15,6 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "dstack",
-    "flip",
     "fliplr",
     "flipud",
     "hstack",
@@ -30,6 +29,11 @@ __all__ = [
     "unflatten",
     "vstack",
 ]
+
+
+def _copied(x: Tensor, shape: Sequence[int]) -> Tensor:
+    """A copy in another shape, also where a view would do: sizes of 1 repeat without one."""
+    return x.clone(memory_format=zero.contiguous_format).view(*shape)
 
 
 def repeat(self: Tensor, *repeats: Ints) -> Tensor:
@@ -58,8 +62,7 @@ def repeat(self: Tensor, *repeats: Ints) -> Tensor:
     pairs = [m for size in sizes for m in (1, size)]
     wide = [m for n, size in zip(times, sizes, strict=True) for m in (n, size)]
     result = [n * size for n, size in zip(times, sizes, strict=True)]
-    y = zero.reshape(self.reshape(pairs).expand(wide), result)
-    return y.clone() if all(n == 1 for n in times) else y
+    return _copied(self.reshape(pairs).expand(wide), result)
 
 
 def tile(input: Tensor, dims: Sequence[int]) -> Tensor:
@@ -134,7 +137,7 @@ def repeat_interleave(
         shape = list(input.shape)
         wide = zero.unsqueeze(input, d + 1).expand(*shape[: d + 1], repeats, *shape[d + 1 :])
         shape[d] *= repeats
-        y = zero.reshape(wide, shape)
+        y = _copied(wide, shape)
     if output_size is not None and y.shape[d] != output_size:
         raise ShapeError(f"{op}: another output_size; got {output_size}, expected {y.shape[d]}")
     return y
@@ -161,54 +164,26 @@ def _copies(op: str, counts: Tensor) -> Tensor:
     return zero.cumsum(steps, 0)[:total]
 
 
-def flip(input: Tensor, dims: Ints) -> Tensor:
-    """The order of the elements reversed along dimensions; a copy.
-
-    Args:
-        input: any shape.
-        dims: the dimensions to reverse.
-
-    Example:
-        >>> import zero
-        >>> zero.flip(zero.tensor([[1, 2], [3, 4]]), (1,)).tolist()
-        [[2, 1], [4, 3]]
-    """
-    wanted = [wrap_dim("flip", d, input.ndim) for d in as_ints("flip", "dims", dims)]
-    if len(set(wanted)) != len(wanted):
-        raise zero.errors.ValueError(f"flip: a dimension is repeated; got {tuple(wanted)}")
-    y = input
-    for d in wanted:
-        if input.ndim and y.shape[d] > 1:
-            n = y.shape[d]
-            y = zero.index_select(y, d, zero.arange(n - 1, -1, -1, device=y.device))
-    return y.clone() if y is input else y
-
-
-def _flip(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
-    """:func:`zero.flip`, with the dimensions as one tuple or as arguments."""
-    return flip(self, given_ints("flip", args, dims))
-
-
 def fliplr(input: Tensor) -> Tensor:
-    """The columns in reverse order: ``flip(input, 1)``.
+    """The columns in reverse order: ``zero.flip(input, 1)``.
 
     Example:
         >>> import zero
         >>> zero.fliplr(zero.tensor([[1, 2]])).tolist()
         [[2, 1]]
     """
-    return flip(input, 1)
+    return zero.flip(input, 1)
 
 
 def flipud(input: Tensor) -> Tensor:
-    """The rows in reverse order: ``flip(input, 0)``.
+    """The rows in reverse order: ``zero.flip(input, 0)``.
 
     Example:
         >>> import zero
         >>> zero.flipud(zero.tensor([1, 2])).tolist()
         [2, 1]
     """
-    return flip(input, 0)
+    return zero.flip(input, 0)
 
 
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
@@ -224,11 +199,11 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         raise ShapeError(f"rot90: not two dimensions; got {tuple(dims)} of {tuple(input.shape)}")
     k %= 4
     if k == 2:
-        return flip(input, (a, b))
+        return zero.flip(input, (a, b))
     if k == 0:
         return input.clone()
     turned = zero.transpose(input, a, b)
-    return flip(turned, a if k == 1 else b)
+    return zero.flip(turned, a if k == 1 else b)
 
 
 def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
@@ -462,6 +437,5 @@ attach(
     movedim,
     unflatten,
     tile=_tile,
-    flip=_flip,
 )
 _attach("moveaxis", movedim)

@@ -43,3 +43,5 @@ cdef extern from "zero/autograd/node.h" namespace "zero":
         CEdges next_
         OutputSpecs outputs_
         SavedTensors saved_
+
+    CEdge gradient_edge(const CTensor& x) except +raise_error

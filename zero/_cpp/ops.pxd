@@ -188,6 +188,12 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensors split(const CTensor&, const CDims&, int64_t) except +raise_error
     CTensors unbind(const CTensor&, int64_t) except +raise_error
 
+    # arrange.cpp
+    CTensor tril(const CTensor&, int64_t) except +raise_error
+    CTensor triu(const CTensor&, int64_t) except +raise_error
+    CTensor flip(const CTensor&, const CDims&) except +raise_error
+    CTensor diag_embed(const CTensor&, int64_t, int64_t, int64_t) except +raise_error
+
     # index.cpp, select.cpp
     CTensor index(const CTensor&, const CTensors&) except +raise_error
     CTensor index_put(const CTensor&, const CTensors&, const CTensor&, cbool,

@@ -13,7 +13,11 @@ static T& entry(SmallVector<T, 1>& list, int64_t i) {
 Edge hook_edge(const char* op, const Tensor& x) {
   ZERO_CHECK(requires_grad(x), Error, op, ": the tensor does not require grad; got ", x,
              ", expected a tensor with requires_grad=True or made from one");
-  return gradient_edge(x);
+  Edge edge = gradient_edge(x);
+  ZERO_CHECK(edge.node, Error, op,
+             ": no gradient flows to a view that was made under no_grad; got ", x,
+             ", expected a view made with gradients on");
+  return edge;
 }
 
 void run_tensor_hooks(Node& node, Grads& grads) {
@@ -31,8 +35,9 @@ void run_tensor_hooks(Node& node, Grads& grads) {
 }
 
 void retain_grad(const Tensor& x) {
+  if (requires_grad(x) && is_leaf(x)) return;  // does so anyway
   const Edge edge = hook_edge("retain_grad", x);
-  if (edge.node->leaf() || retains_grad(x)) return;  // a leaf does so anyway
+  if (retains_grad(x)) return;
   AutogradMeta& meta = *autograd_meta(x);
   meta.retained = make_ref<RetainedGrad>();
   meta.retained->grad = std::move(meta.grad);

@@ -111,6 +111,15 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
   return ra.begin < rb.end && rb.begin < ra.end;
 }
 
+bool needs_history(Inputs inputs) {
+  bool any = false;
+  for (const Tensor* x : inputs) any |= requires_grad(*x);
+  if (any && grad_enabled())
+    for (const Tensor* x : inputs)
+      if (x->defined() && is_view(*x)) grad_fn(*x);
+  return any;
+}
+
 void check_inplace(const char* op, const Tensor& x, bool recorded) {
   ZERO_CHECK(!x.impl()->is_inference_ || inference_mode_on, Error, op,
              ": an inference tensor is written in place outside inference_mode; got ", x,
@@ -153,8 +162,7 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
                        Inputs inputs) const {
   if (fresh()) return empty(sizes, options);
   const Tensor out = *tensor_;
-  bool recorded = false;
-  for (const Tensor* x : inputs) recorded |= requires_grad(*x);
+  const bool recorded = needs_history(inputs);
   ZERO_CHECK(
       inplace_ || !(grad_enabled() && (recorded || requires_grad(out))), Error, op,
       ": out= does not record gradients; got a tensor that requires grad, expected zero.no_grad() "

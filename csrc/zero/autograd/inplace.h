@@ -37,6 +37,10 @@ class Target {
   bool inplace_ = false;
 };
 
+// Whether one of the inputs requires a gradient. Raises, before anything is written, what recording
+// would find wrong with their histories.
+bool needs_history(Inputs inputs);
+
 // Raises if x may not be written: memory that several elements share, and, when the write is
 // `recorded`, a leaf that needs a gradient, a view of one, a view made under no_grad or by a
 // function with several outputs.

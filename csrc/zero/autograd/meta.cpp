@@ -55,12 +55,25 @@ void set_history(const Tensor& x, Ref<Node> node, int output_nr) {
   meta.grad_fn_version = x.version();
 }
 
+// Which views have no history of their own once their base was written to.
+static void check_rebuilt(const Tensor& x, const AutogradMeta& view) {
+  if (view.origin == ViewOrigin::Normal) return;
+  const char* made = view.origin == ViewOrigin::NoGrad        ? "under no_grad"
+                     : view.origin == ViewOrigin::Inference   ? "in inference_mode"
+                     : view.origin == ViewOrigin::MultiOutput ? "by a function with several outputs"
+                                                              : "by a custom Function";
+  fail<Error>("autograd: a view made ", made,
+              " is used after its base, or another view of it, was written in place; got ", x,
+              ", expected a view made after the write, or a clone() made before it");
+}
+
 Ref<Node> grad_fn(const Tensor& x) {
   AutogradMeta* meta = autograd_meta(x);
   if (!meta) return nullptr;
   if (!meta->base.defined() || !requires_grad(meta->base) || meta->grad_fn_version == x.version())
     return meta->grad_fn;
   // The base was written to since: x is now that strided part of the base's new history.
+  check_rebuilt(x, *meta);
   const Tensor& base = meta->base;
   const TensorImpl& view = *x.impl();
   auto backward = [spec = OutputSpec{base.sizes(), base.dtype(), base.device()},

@@ -12,7 +12,7 @@ Tensor copy_(const Tensor& self, const Tensor& source) {
              ", expected a shape that broadcasts to ", self.sizes());
   ZERO_CHECK(self.is_meta() || !source.is_meta(), Error,
              "copy_: a meta tensor has no values; got a source on meta, expected cpu");
-  check_inplace("copy_", self, requires_grad(self) || requires_grad(source));
+  check_inplace("copy_", self, needs_history({&self, &source}));
   run_copy(self, overlaps_partly(self, source) ? clone(detach(source)) : source);
   // What was there before is gone: no gradient for it.
   record("CopyBackwards", Target::inplace(self), self, {&self, &source}, {},
@@ -26,7 +26,7 @@ Tensor copy_(const Tensor& self, const Tensor& source) {
 }
 
 Tensor fill_(const Tensor& self, const Scalar& value) {
-  check_inplace("fill_", self, requires_grad(self));
+  check_inplace("fill_", self, needs_history({&self}));
   const int64_t item = itemsize(self.dtype());
   alignas(8) char number[8];
   store_scalar(number, self.dtype(), value);

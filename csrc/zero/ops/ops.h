@@ -233,6 +233,12 @@ Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t d
 Tensors split(const Tensor& x, const Dims& lengths, int64_t dim = 0);
 Tensors unbind(const Tensor& x, int64_t dim = 0);
 
+// ---- arrange.cpp: copies with elements elsewhere, or zeros in place of some ---------------------
+Tensor tril(const Tensor& x, int64_t diagonal = 0);
+Tensor triu(const Tensor& x, int64_t diagonal = 0);
+Tensor flip(const Tensor& x, const Dims& dims);
+Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
+
 // ---- index.cpp, select.cpp: places that tensors name --------------------------------------------
 // One index per dimension of x: integers, which broadcast together, bools (a mask covers as many
 // dimensions as it has), or an undefined tensor for all of the dimension.

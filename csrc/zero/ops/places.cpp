@@ -332,9 +332,7 @@ Tensor read_places(const char* node, const Tensor& x, const Places& places) {
 
 Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs) {
   if (target.fresh()) return clone(detach(self));
-  bool recorded = false;
-  for (const Tensor* x : inputs) recorded |= requires_grad(*x);
-  check_inplace(op, self, recorded);
+  check_inplace(op, self, needs_history(inputs));
   return self;
 }
 
@@ -373,11 +371,17 @@ Tensor write_places(const char* op, const char* node, const Tensor& self, const 
     }
     if (narrow) run_copy(y, out);
   }
-  record(node, target, y, {&self, &values}, {&places.positions},
+  // An added self needs no places: its gradient passes as it is.
+  const bool needed = requires_grad(values) || (!accumulate && requires_grad(self));
+  record(node, target, y, {&self, &values}, {keep(needed, places.positions)},
          [op, dims = places.dims, place = places.place, runs = places.runs, accumulate,
           shape = values.sizes(), sizes = self.sizes()](Node& n, const Tensor& g) {
-           const Places places{dims, place, n.saved(0), runs};
            Grads grads(2);
+           if (accumulate && !n.needs(1)) {
+             grads[0] = g;
+             return grads;
+           }
+           const Places places{dims, place, n.saved(0), runs};
            if (n.needs(0))
              grads[0] = accumulate ? g
                                    : write_places(op, "IndexPutBackward0", g, places,

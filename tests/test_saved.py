@@ -1,0 +1,123 @@
+"""What a graph keeps: no more than the inputs that need a gradient ask for; and views whose base is
+written later."""
+
+import pytest
+
+import zero
+
+
+def row(*values):
+    return zero.tensor(values, dtype=zero.float64)
+
+
+ONE, TWO = zero.tensor([1]), zero.tensor([0, 0])
+SAVING_NOTHING = {
+    "add": lambda x: x + row(1.0, 2.0),
+    "sum": lambda x: x.sum(),
+    "cumsum": lambda x: x.cumsum(0),
+    "lerp": lambda x: zero.lerp(x, row(1.0, 2.0), 0.25),
+    "addmm": lambda x: zero.addmm(x, zero.ones(2, 3).double(), zero.ones(3, 2).double(), beta=2),
+    "addmv": lambda x: zero.addmv(x, zero.ones(2, 2).double(), row(1.0, 2.0), alpha=3, beta=0.5),
+    "index_add": lambda x: x.index_add(0, ONE, row(3.0)),
+    "index_add_": lambda x: x.clone().index_add_(0, ONE, row(3.0)),
+    "scatter_add": lambda x: x.scatter_add(0, TWO, row(3.0, 4.0)),
+    "index_put": lambda x: x.index_put((ONE,), row(3.0), accumulate=True),
+    "flip": lambda x: x.flip(0),
+    "roll": lambda x: x.roll(1, 0),
+    "repeat": lambda x: x.repeat(2),
+    "repeat_interleave": lambda x: x.repeat_interleave(2),
+    "tril": lambda x: x.view(1, 2).tril(),
+    "triu": lambda x: x.view(2, 1).triu(),
+    "diag": lambda x: x.diag(),
+    "diag_embed": lambda x: x.diag_embed(-1, 1, 0),
+    "cat": lambda x: zero.cat([x, row(1.0)]),
+    "stack": lambda x: zero.stack([x, x]),
+}
+
+
+@pytest.mark.parametrize("name", SAVING_NOTHING)
+def test_a_graph_that_keeps_nothing_runs_twice(name):
+    x = row(1.0, 2.0).requires_grad_()
+    y = SAVING_NOTHING[name](x).sum()
+    y.backward()
+    once = x.grad.clone()
+    y.backward()
+    assert x.grad.tolist() == (once * 2).tolist()
+
+
+def test_places_are_kept_where_they_are_needed():
+    x, v = row(1.0, 2.0).requires_grad_(), row(3.0).requires_grad_()
+    for y in (x.index_add(0, ONE, v), x.index_put((ONE,), row(5.0)), x.scatter(0, ONE, 2.0)):
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            y.sum().backward()
+
+
+# ---- views ---------------------------------------------------------------------------------------
+def bases_and_views():
+    class Part(zero.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x[:1]
+
+        @staticmethod
+        def backward(ctx, g):
+            return zero.cat([g, zero.zeros_like(g)])
+
+    def without_gradients(y):
+        with zero.no_grad():
+            return y[:1]
+
+    return {
+        "under no_grad": without_gradients,
+        "several outputs": lambda y: y.split(1)[0],
+        "custom Function": Part.apply,
+    }
+
+
+@pytest.mark.parametrize("how", bases_and_views())
+@pytest.mark.parametrize("writes", [lambda y: y.mul_(2), lambda y: y[1:].fill_(3.0)])
+def test_some_views_end_when_their_base_is_written(how, writes):
+    y = row(1.0, 2.0).requires_grad_() * 1
+    view = bases_and_views()[how](y)
+    assert (view * 1).tolist() == [1.0]
+    writes(y)
+    for use in (lambda: view.grad_fn, lambda: view * 2, lambda: view.sum().backward()):
+        with pytest.raises(RuntimeError, match=f"{how}.*written in place"):
+            use()
+    kept = row(5.0)
+    with pytest.raises(RuntimeError, match="written in place"):
+        kept.mul_(view)
+    with pytest.raises(RuntimeError, match="written in place"):
+        kept[0:1] = view
+    with pytest.raises(RuntimeError, match="written in place"):
+        kept.index_add_(0, zero.tensor([0]), view)
+    assert kept.tolist() == [5.0] and kept._version == 0  # a failed call changes nothing
+    assert view.detach().tolist() == y.detach()[:1].tolist()
+    with zero.no_grad():
+        assert (view * 1).tolist() == y[:1].tolist()
+
+
+def test_ordinary_views_follow_their_base():
+    x = row(1.0, 2.0).requires_grad_()
+    y = x * 1
+    view = y[:1]
+    y.mul_(3)
+    view.sum().backward()
+    assert x.grad.tolist() == [3.0, 0.0]
+
+
+def test_a_view_of_a_leaf_made_without_gradients_gets_none():
+    x = row(1.0, 2.0).requires_grad_()
+    with zero.no_grad():
+        view = x[:1]
+    assert view.requires_grad and view.is_leaf and view._backward_hooks is None
+    assert view._post_accumulate_grad_hooks is None
+    view.retain_grad()
+    (view * x).sum().backward(inputs=[view, x])
+    assert view.grad is None and x.grad.tolist() == [1.0, 1.0]
+    assert zero.autograd.grad((view * x).sum(), view, allow_unused=True) == (None,)
+    with pytest.raises(RuntimeError, match="under no_grad"):
+        view.register_hook(lambda g: g)
+    with pytest.raises(RuntimeError, match="under no_grad"):
+        view.register_post_accumulate_grad_hook(lambda t: None)
