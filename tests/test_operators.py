@@ -134,3 +134,26 @@ def test_products_with_beta_zero_leave_nan_out():
     assert y.addmm_(zero.ones(2, 3), zero.ones(3, 2)) is y and y.tolist() == [[4.0, 4.0]] * 2
     with pytest.raises(ShapeError):
         zero.ones(1, 2).addmm_(zero.ones(2, 3), zero.ones(3, 2))
+
+
+def test_broadcasting_by_name():
+    rng = np.random.default_rng(0)
+    for shapes in ([(2, 1), (3,)], [(), (0, 1), (1, 4)], [(5,)], [(2, 3), (2, 3)]):
+        expected = np.broadcast_shapes(*shapes)
+        assert zero.broadcast_shapes(*shapes) == expected
+        arrays = [rng.normal(size=s) for s in shapes]
+        for y, e in zip(
+            zero.broadcast_tensors(*map(zero.tensor, arrays)),
+            np.broadcast_arrays(*arrays),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(y.numpy(), e)
+    assert zero.broadcast_shapes(3, (2, 1)) == (2, 3) and zero.broadcast_shapes() == ()
+    x = zero.ones(2, 1, requires_grad=True)
+    (zero.broadcast_tensors(x, zero.ones(3))[0] * 2).sum().backward()
+    assert x.grad.tolist() == [[6.0], [6.0]]
+    for shapes in (((2,), (3,)), ((0,), (2,)), ((-1,),)):
+        with pytest.raises(RuntimeError, match="broadcast_shapes"):
+            zero.broadcast_shapes(*shapes)
+    with pytest.raises(TypeError, match="broadcast_tensors"):
+        zero.broadcast_tensors(zero.ones(2), 1)

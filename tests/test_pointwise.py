@@ -148,3 +148,20 @@ def test_one_hot():
             F.one_hot(bad, n)
     with pytest.raises(zero.errors.DTypeError, match="int64"):
         F.one_hot(zero.ones(2))
+
+
+def test_cosine_similarity():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(4, 3)), rng.normal(size=(3,))
+    x, y = zero.tensor(a, requires_grad=True), zero.tensor(b, requires_grad=True)
+    expected = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b)
+    np.testing.assert_allclose(F.cosine_similarity(x, y).detach().numpy(), expected, rtol=1e-12)
+    assert F.cosine_similarity(x, x, dim=0).tolist() == pytest.approx([1.0] * 3)
+    assert gradcheck(F.cosine_similarity, (x, y)) and gradgradcheck(F.cosine_similarity, (x, y))
+    nothing = zero.zeros(2, 3, requires_grad=True)
+    F.cosine_similarity(nothing, nothing).sum().backward()
+    assert nothing.grad.tolist() == [[0.0] * 3] * 2
+    small = zero.full((1, 2), 1e-9)
+    assert F.cosine_similarity(small, small, eps=1.0).item() == pytest.approx(2e-18)
+    with pytest.raises(RuntimeError, match="cosine_similarity: not floating"):
+        F.cosine_similarity(zero.ones(2, 2, dtype=zero.int64), zero.ones(2, 2, dtype=zero.int64))

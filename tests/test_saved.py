@@ -121,3 +121,30 @@ def test_a_view_of_a_leaf_made_without_gradients_gets_none():
         view.register_hook(lambda g: g)
     with pytest.raises(RuntimeError, match="under no_grad"):
         view.register_post_accumulate_grad_hook(lambda t: None)
+
+
+# ---- gradients of gradients through a write to a view ------------------------------------------
+def test_second_gradients_through_a_write_to_a_view():
+    def f(x):
+        y = x * x
+        y[...].sigmoid_()
+        return y * y
+
+    x = row(0.5, -1.5).requires_grad_()
+    assert zero.autograd.gradgradcheck(f, x)
+    (g,) = zero.autograd.grad(f(x).sum(), x, create_graph=True)
+    g.square().sum().backward()  # frees the graph of both passes as it goes
+    y = f(x)
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_that_was_asked_for_can_be_written(create_graph):
+    x = row(1.0, 2.0).requires_grad_()
+    for y in (x.mean(), x.sum(), x.expand(2, 2).sum()):
+        (g,) = zero.autograd.grad(y, x, create_graph=create_graph)
+        assert g.is_contiguous()
+        g.mul_(row(2.0, 4.0))
+        assert (g[1] == 2 * g[0]).item()

@@ -14,6 +14,8 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "broadcast_shapes",
+    "broadcast_tensors",
     "dstack",
     "fliplr",
     "flipud",
@@ -29,6 +31,49 @@ __all__ = [
     "unflatten",
     "vstack",
 ]
+
+
+def broadcast_shapes(*shapes: Ints) -> zero.Size:
+    """The shape that operators give for tensors of these shapes.
+
+    Args:
+        *shapes: sizes, or an int for a single one; those of 1 fit any other.
+
+    Raises:
+        ShapeError: two sizes differ and neither is 1, or one is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.broadcast_shapes((2, 1), (3,), 1)
+        zero.Size([2, 3])
+    """
+    result: list[int] = []
+    for shape in shapes:
+        sizes = as_ints("broadcast_shapes", "a shape", shape)
+        result = [1] * (len(sizes) - len(result)) + result
+        for i, size in enumerate(reversed(sizes), 1):
+            if size < 0 or (size != 1 and result[-i] not in (1, size)):
+                raise ShapeError(f"broadcast_shapes: the shapes do not fit; got {shapes}")
+            if size != 1:
+                result[-i] = size
+    return zero.Size(result)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of tensors in the one shape that operators would give them.
+
+    Raises:
+        ShapeError: two sizes differ and neither is 1.
+
+    Example:
+        >>> import zero
+        >>> a, b = zero.broadcast_tensors(zero.tensor([[1], [2]]), zero.tensor([3, 4]))
+        >>> a.tolist(), b.tolist()
+        ([[1, 1], [2, 2]], [[3, 4], [3, 4]])
+    """
+    given = _each(tensors, "broadcast_tensors")
+    shape = broadcast_shapes(*(t.shape for t in given))
+    return tuple(t.expand(shape) for t in given)
 
 
 def _copied(x: Tensor, shape: Sequence[int]) -> Tensor:

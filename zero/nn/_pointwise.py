@@ -11,6 +11,7 @@ from zero.errors import DTypeError, ShapeError, ValueError
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "cosine_similarity",
     "huber_loss",
     "kl_div",
     "l1_loss",
@@ -98,6 +99,34 @@ def normalize(
         tensor([[0.6000, 0.8000]])
     """
     return zero.div(input, zero.norm(input, p, dim, True).clamp_min(eps), out=out)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors: x1 . x2 / (max(|x1|, eps) max(|x2|, eps)).
+
+    Args:
+        x1: any shape that broadcasts with that of `x2`.
+        x2: the other vectors.
+        dim: the dimension of the vectors, which the result does not have.
+        eps: the least divisor, so that the result of a vector of zeros is 0.
+
+    Raises:
+        DTypeError: neither is floating point.
+
+    Example:
+        >>> import zero
+        >>> a, b = zero.tensor([[1.0, 0.0]]), zero.tensor([[1.0, 1.0]])
+        >>> zero.nn.functional.cosine_similarity(a, b)
+        tensor([0.7071])
+    """
+    dtype = zero.result_type(x1, x2)
+    if not dtype.is_floating_point:
+        raise DTypeError(
+            f"cosine_similarity: not floating point; got {x1.dtype} and {x2.dtype}, expected floats"
+        )
+    x1, x2 = zero.broadcast_tensors(x1.to(dtype), x2.to(dtype))
+    a, b = (x / zero.norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
+    return zero.sum(a * b, dim)
 
 
 def _mode(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:

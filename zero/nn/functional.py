@@ -10,6 +10,7 @@ from zero.errors import ShapeError
 from zero.nn._pointwise import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
+    cosine_similarity,
     huber_loss,
     kl_div,
     l1_loss,
@@ -22,6 +23,7 @@ from zero.nn._pointwise import (
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "cosine_similarity",
     "cross_entropy",
     "dropout",
     "dropout1d",

@@ -9,6 +9,7 @@
 #include "zero/autograd/anomaly.h"
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/hooks.h"
+#include "zero/autograd/inplace.h"
 
 namespace zero {
 
@@ -295,11 +296,15 @@ Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, 
              "grad: no inputs; got an empty list, expected at least one tensor");
   Tensors found = run_from("grad", roots, grads, target_edges("grad", inputs), false, retain_graph,
                            create_graph);
-  for (int64_t i = 0; i < inputs.size(); ++i)
+  for (int64_t i = 0; i < inputs.size(); ++i) {
     ZERO_CHECK(found[i].defined() || allow_unused, Error,
                "grad: one of the differentiated tensors appears to not have been used in the "
                "graph; got input ",
                i, ", expected allow_unused=True if that is meant");
+    // The gradient of a mean is one number repeated; the user may write to it.
+    const GradModeGuard mode(create_graph);
+    if (found[i].defined() && overlaps_itself(found[i])) found[i] = gradient::clone(found[i]);
+  }
   return found;
 }
 

@@ -46,10 +46,8 @@ class CopySlices final : public Node {
     return out;
   }
 
-  void release_saved() override {
-    if (write_) write_->release_saved();
-    write_.reset();
-  }
+  // The write itself lives on where gradients of gradients lead to it.
+  void release_saved() override { write_.reset(); }
 
   Node* part() const override {
     return write_ && write_->use_count() == 1 ? write_.get() : nullptr;
