@@ -116,9 +116,9 @@ using AdamFn = void (*)(void* const* arrays, int64_t n,
                         const AdamArgs& args);  // {p, g, exp_avg, exp_avg_sq, max_exp_avg_sq}
 
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
-// Sum and Prod accumulate in float64 or int64, Deviation in DeviationState, Max and Min in the compute
-// type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of
-// bool are all and any.
+// Sum and Prod accumulate in float64 or int64, Deviation in DeviationState, Max and Min in the
+// compute type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and
+// Max of bool are all and any.
 enum class ReduceOp : uint8_t { Sum, Prod, Deviation, Max, Min, ArgMax, ArgMin, Count };
 
 struct DeviationState { double squares, sum; };  // of x - shift
@@ -254,7 +254,7 @@ struct KernelTable {
       squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
   ScaledDifferenceFn scaled_difference[kNumComputeTypes];
   ScanFn scan[static_cast<int>(ScanOp::Count)][kNumComputeTypes];  // not for bool
-  AlongFn take_along[4], put_along[4];  // by log2 of the element's size
+  AlongFn take_along[4], put_along[4];                             // by log2 of the element's size
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];
   SoftmaxFn softmax_backward_rows[kNumComputeTypes], softmax_backward_columns[kNumComputeTypes];
   CrossEntropyFn cross_entropy[kNumComputeTypes], cross_entropy_backward[kNumComputeTypes];
