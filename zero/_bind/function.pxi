@@ -6,12 +6,14 @@ cdef extern from *:
     static void (*zero_end_context)(PyObject* context);
 
     // A custom function's node owns its context, which knows the node by a pointer that is taken
-    // back at the end.
+    // back before the node ends.
     struct zero_Context final : zero_PyForeign<zero::Foreign> {
       using zero_PyForeign::zero_PyForeign;
-      ~zero_Context() override { clear(); }
-      void clear() override {
+      void owner_ends() noexcept override {
         if (object_ && Py_IsInitialized()) zero_end_context(object_);
+      }
+      void clear() override {
+        owner_ends();
         zero_PyForeign::clear();
       }
     };

@@ -15,6 +15,8 @@ class Foreign : public RefCounted {
   virtual ~Foreign();
   virtual void* object() const = 0;  // what the collector knows it by; null once cleared
   virtual void clear() = 0;
+  // The node that has it is about to end and is not to be reached by way of it any more.
+  virtual void owner_ends() noexcept {}
 
   // How many there are; most programs have none, and nothing is to be searched.
   static int64_t live();

@@ -32,6 +32,8 @@ void Node::release_saved() {
 
 void destroy(Node* node) noexcept {
   if (node->leaf()) return destroy(node->leaf());  // the leaf's last holder was a graph
+  // What ends before it in the list may run code of the user's, who may know the context.
+  if (node->extras_ && node->extras_->context) node->extras_->context->owner_ends();
   static ZERO_THREAD_LOCAL Node* dead = nullptr;
   static ZERO_THREAD_LOCAL bool draining = false;
   node->next_dead_ = dead;
