@@ -265,3 +265,69 @@ def test_numbers_overwritten_by_numpy_between_forward_and_backward():
             IndexError, match=f"overwritten .*; got {wrong}, expected 0 <= index < 5"
         ):
             zero.autograd.grad(values.sum(), x, retain_graph=True)
+
+
+def put_places(x, other, numbers):
+    rows = zero.zeros(x.shape[0], dtype=zero.int64)
+    return x.clone().index_put_((rows,), x, accumulate=True)
+
+
+def set_places(x, other, numbers):
+    numbers = numbers.clone()
+    numbers[x] = -numbers[x]
+    return numbers
+
+
+# of bools x, others, and as many numbers
+BOOL_OPERATORS = {
+    "nonzero": lambda x, other, numbers: x.nonzero(),
+    "index": lambda x, other, numbers: numbers[x],
+    "set_index": set_places,
+    "index_put_": put_places,
+    "masked_fill": lambda x, other, numbers: numbers.masked_fill(x, -1),
+    "masked_select": lambda x, other, numbers: numbers.masked_select(x),
+    "where": lambda x, other, numbers: zero.where(x, numbers, 0),
+    "sum": lambda x, other, numbers: x.sum(),
+    "sum of columns": lambda x, other, numbers: x.sum(0),
+    "sum of rows": lambda x, other, numbers: x.sum(1),
+    "prod": lambda x, other, numbers: x.prod(1),
+    "mean": lambda x, other, numbers: x.mean(dtype=zero.float64),
+    "count_nonzero": lambda x, other, numbers: x.count_nonzero(),
+    "any": lambda x, other, numbers: x.any(0),
+    "all": lambda x, other, numbers: x.all(1),
+    "max": lambda x, other, numbers: x.max(1),
+    "min": lambda x, other, numbers: x.min(0),
+    "argmax": lambda x, other, numbers: x.argmax(1),
+    "argmin": lambda x, other, numbers: x.argmin(0),
+    "cumsum": lambda x, other, numbers: x.cumsum(1),
+    "eq": lambda x, other, numbers: x == other,
+    "ne": lambda x, other, numbers: other != x,
+    "lt": lambda x, other, numbers: other < x,
+    "xor": lambda x, other, numbers: x ^ other,
+    "and": lambda x, other, numbers: x & other,
+    "or": lambda x, other, numbers: x | other,
+    "add": lambda x, other, numbers: x + other,
+    "mul": lambda x, other, numbers: x * other,
+    "not": lambda x, other, numbers: ~x,
+    "logical_not": lambda x, other, numbers: x.logical_not(),
+    "logical_xor": lambda x, other, numbers: zero.logical_xor(other, x),
+    "float": lambda x, other, numbers: x.float(),
+}
+
+
+@pytest.mark.parametrize("name", BOOL_OPERATORS)
+def test_bytes_that_are_neither_0_nor_1_are_true(name):
+    # In memory of others, or in what empty() gives.
+    operator = BOOL_OPERATORS[name]
+    for n in (3, 200, 3000):
+        raw = (np.arange(4 * n) * 37 % 5).astype(np.uint8).reshape(4, n)
+        raw[raw == 4] = 255
+        odd, clean = zero.from_numpy(raw.view(bool)), zero.from_numpy(raw != 0)
+        rest = zero.from_numpy(raw == 2), zero.arange(1, 4 * n + 1).reshape(4, n)
+        for cut in (lambda x: x, lambda x: x[:, ::2], lambda x: x.T):
+            others = [cut(x) for x in rest]
+            got, expected = operator(cut(odd), *others), operator(cut(clean), *others)
+            if isinstance(got, zero.Tensor):
+                got, expected = (got,), (expected,)
+            for y, z in zip(got, expected, strict=True):
+                assert y.dtype is z.dtype and y.tolist() == z.tolist()

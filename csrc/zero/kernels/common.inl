@@ -63,6 +63,14 @@ template <class A> constexpr bool same<A, A> = true;
 
 template <class T> constexpr bool is_float = T(0.5) != T(0);
 
+// An element in memory as loops compute with it. uint8_t stands for bool, the only type of one byte
+// that is computed with: what others wrote, or nobody did, may be another byte than 0 or 1.
+template <class T>
+ZERO_INLINE T value_of(T x) {
+  return x;
+}
+ZERO_INLINE uint8_t value_of(uint8_t x) { return x != 0; }
+
 // Sums, differences and products of integers wrap, as in PyTorch; floats just compute.
 template <class T>
 ZERO_INLINE T wrap_add(T a, T b) {

@@ -3,7 +3,7 @@
 //
 // One functor per op; the lists in table.h register them, so none can be forgotten. Semantics are
 // PyTorch's. Integers wrap; a division by zero of integers gives 0 and INT_MIN / -1 wraps, so that
-// nothing traps: ops/ raises before it comes here. Bool is stored as a byte 0 or 1.
+// nothing traps: ops/ raises before it comes here. Bool is stored as a byte 0 or 1 (see value_of).
 #include "zero/kernels/blocks.inl"
 #include "zero/kernels/math.inl"
 
@@ -321,7 +321,7 @@ template <class T> struct StoredAs<bool, T> { using type = Logical; };
 template <class F, class T, class R>
 ZERO_INLINE void unary_map(F f, R* out, const T* a, int64_t n) {
   ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i]);
+  for (int64_t i = 0; i < n; ++i) out[i] = f(value_of(a[i]));
 }
 
 template <class F, class T>
@@ -357,7 +357,7 @@ ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64
   const T* a = reinterpret_cast<const T*>(operands[1]);
   const T* b = reinterpret_cast<const T*>(operands[2]);
   ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
+  for (int64_t i = 0; i < n; ++i) out[i] = f(value_of(a[i]), value_of(b[i]));
 }
 
 template <class T>  // any type of the size: bits are moved, not computed with

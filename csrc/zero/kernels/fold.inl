@@ -27,7 +27,7 @@ struct SumOp {
   using In = T;
   using State = typename AccumulatorOf<T>::type;
   static constexpr int lanes = kLanes;
-  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
+  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(value_of(x)); }
   static ZERO_INLINE State combine(State a, State b) { return wrap_add(a, b); }
 };
 
@@ -36,7 +36,7 @@ struct ProdOp {
   using In = T;
   using State = typename AccumulatorOf<T>::type;
   static constexpr int lanes = kLanes;
-  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(x); }
+  static ZERO_INLINE State lift(T x, double, int64_t) { return static_cast<State>(value_of(x)); }
   static ZERO_INLINE State combine(State a, State b) { return wrap_mul(a, b); }
 };
 

@@ -37,7 +37,7 @@ struct ExtremeOp {
   using In = T;
   using State = T;
   static constexpr int lanes = 128 / sizeof(T);
-  static ZERO_INLINE State lift(T x, double, int64_t) { return x; }
+  static ZERO_INLINE State lift(T x, double, int64_t) { return value_of(x); }
   static ZERO_INLINE State combine(State a, State b) {
     const T better =
         Largest ? (a > b ? a : b) : (a < b ? a : b);  // one instruction; b if there is a NaN
@@ -50,7 +50,7 @@ template <class T, bool Largest>
 struct ArgOp {
   using In = T;
   using State = ArgState<T>;
-  static ZERO_INLINE State lift(T x, double, int64_t index) { return {x, index}; }
+  static ZERO_INLINE State lift(T x, double, int64_t index) { return {value_of(x), index}; }
   // Parts may come in any order, so of equal values the smaller index wins, and so of two NaN.
   static ZERO_INLINE State combine(State a, State b) {
     const bool a_first = beats<T, Largest>(a.value, b.value),
@@ -72,11 +72,11 @@ struct FoldRun<SumOp<uint8_t>> {
       uint8_t lanes[64] = {};
       for (; i + 64 <= n; i += 64) {
         ZERO_SIMD
-        for (int l = 0; l < 64; ++l) lanes[l] = static_cast<uint8_t>(lanes[l] + x[i + l]);
+        for (int l = 0; l < 64; ++l) lanes[l] = static_cast<uint8_t>(lanes[l] + value_of(x[i + l]));
       }
       for (int l = 0; l < 64; ++l) total += lanes[l];
     }
-    for (; i < n; ++i) total += x[i * stride];
+    for (; i < n; ++i) total += value_of(x[i * stride]);
     return total;
   }
 };
@@ -122,7 +122,8 @@ template <> struct IntOf<1> { using type = int8_t; };
 template <class T> using MaskOf = typename IntOf<sizeof(T)>::type;
 
 template <class T>
-ZERO_INLINE bool alike(T a, T b) {  // NaN is NaN
+ZERO_INLINE bool alike(T element, T b) {  // NaN is NaN
+  const T a = value_of(element);
   return (a == b) | ((a != a) & (b != b));
 }
 
@@ -147,7 +148,7 @@ struct FoldRun<ArgOp<T, Largest>> {
       }
       if (found[0] != 0) break;
     }
-    while (!alike(x[i], best)) ++i;
+    while (i < n - 1 && !alike(x[i], best)) ++i;  // others may write to the memory meanwhile
     return {best, index + i * weight};
   }
 };
@@ -200,7 +201,8 @@ struct FoldColumns<SumOp<uint8_t>> {
     for (int64_t i = 0; i < n; ++i) {
       const auto* row = reinterpret_cast<const uint8_t*>(in + i * dim.stride);
       ZERO_SIMD
-      for (int64_t j = 0; j < outputs; ++j) counts[j] = static_cast<uint8_t>(counts[j] + row[j]);
+      for (int64_t j = 0; j < outputs; ++j)
+        counts[j] = static_cast<uint8_t>(counts[j] + value_of(row[j]));
     }
     for (int64_t j = 0; j < outputs; ++j) acc[j] = counts[j];
   }
@@ -379,7 +381,7 @@ void fill_reduce(KernelTable& table) {
   add_reductions<double>(table, ComputeType::F64);
   add_reductions<int64_t>(table, ComputeType::I64);
   add_reductions<int32_t>(table, ComputeType::I32);
-  add_reductions<uint8_t>(table, ComputeType::Bool);  // bytes that are 0 or 1
+  add_reductions<uint8_t>(table, ComputeType::Bool);
   table.squared_difference[f32] = squared_difference<float>;
   table.squared_difference[f64] = squared_difference<double>;
   table.scaled_difference[f32] = scaled_difference<float>;

@@ -126,7 +126,7 @@ Tensor nonzero_positions(const char* op, const Tensor& x) {
              x, " on meta, expected cpu");
   const GradModeGuard no_record(false);
   const Tensor mask = contiguous(x.dtype() == DType::Bool ? x : ne(x, 0));
-  const bool* const on = mask.data<bool>();
+  const auto on = [bytes = mask.data<uint8_t>()](int64_t i) { return bytes[i] != 0; };
   const int64_t n = mask.numel(), chunks = (n + kGrainSize - 1) / kGrainSize;
   // Count in chunks, then every chunk knows where its numbers go.
   const Tensor starts = empty({chunks + 1}, {DType::Int64, Device::Cpu});
@@ -135,7 +135,7 @@ Tensor nonzero_positions(const char* op, const Tensor& x) {
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       int64_t count = 0;
-      for (int64_t i = c * kGrainSize; i < std::min(n, (c + 1) * kGrainSize); ++i) count += on[i];
+      for (int64_t i = c * kGrainSize; i < std::min(n, (c + 1) * kGrainSize); ++i) count += on(i);
       start[c + 1] = count;
     }
   });
@@ -153,7 +153,7 @@ Tensor nonzero_positions(const char* op, const Tensor& x) {
         int64_t count = 0;
         for (int64_t k = i; k < std::min(last, i + block); ++k) {
           found[count] = k;
-          count += on[k] ? 1 : 0;
+          count += on(k);
         }
         count = std::min(count, start[c + 1] - to);
         std::copy(found, found + count, positions + to);

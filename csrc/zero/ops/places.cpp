@@ -165,6 +165,8 @@ void gather(const T* x, T* y, const Layout& l, const Part& part) {
   }
 }
 
+struct BoolByte { uint8_t bits; };  // not always 0 or 1, so it can't be read as a bool
+
 struct Assign {
   template <class T>
   static void to(T& y, T v) {
@@ -175,8 +177,8 @@ struct Assign {
 struct Accumulate {
   template <class T>
   static void to(T& y, T v) {
-    if constexpr (std::is_same_v<T, bool>) {
-      y = y || v;
+    if constexpr (std::is_same_v<T, BoolByte>) {
+      y.bits = (y.bits | v.bits) != 0;
     } else if constexpr (std::is_integral_v<T>) {  // wraps
       y = static_cast<T>(static_cast<uint64_t>(y) + static_cast<uint64_t>(v));
     } else {
@@ -263,7 +265,7 @@ void with_item(DType dtype, F f) {
 template <class F>
 void with_number(DType dtype, F f) {
   switch (dtype) {
-    case DType::Bool: return f(bool());
+    case DType::Bool: return f(BoolByte());
     case DType::UInt8: return f(uint8_t());
     case DType::Int8: return f(int8_t());
     case DType::Int16: return f(int16_t());
