@@ -280,6 +280,7 @@ def set_places(x, other, numbers):
 
 # of bools x, others, and as many numbers
 BOOL_OPERATORS = {
+    "tolist": lambda x, other, numbers: zero.tensor(x.tolist()),
     "nonzero": lambda x, other, numbers: x.nonzero(),
     "index": lambda x, other, numbers: numbers[x],
     "set_index": set_places,

@@ -64,6 +64,7 @@ def test_draw_errors():
         lambda: x.uniform_(2, 1),
         lambda: x.normal_(0, -1),
         lambda: x.random_(5, 5),
+        lambda: x.random_(0, -(2**63)),
         lambda: x.random_(0, 2**40),
         lambda: x.bernoulli_(2),
         lambda: x.exponential_(0),
@@ -157,3 +158,15 @@ def test_broadcasting_by_name():
             zero.broadcast_shapes(*shapes)
     with pytest.raises(TypeError, match="broadcast_tensors"):
         zero.broadcast_tensors(zero.ones(2), 1)
+
+
+def test_numbers_of_parts_at_the_limits_of_int64():
+    assert [part.tolist() for part in zero.arange(3).chunk(2**63 - 1)] == [[0], [1], [2]]
+    assert [part.tolist() for part in zero.arange(3).split(2**63 - 1)] == [[0, 1, 2]]
+    for call in (
+        lambda: zero.ones(0).chunk(2**62),
+        lambda: zero.ones(1).expand(2**40).chunk(2**40),
+        lambda: zero.ones(1).expand(2**40).split(1),
+    ):
+        with pytest.raises(ValueError, match="too many parts"):
+            call()

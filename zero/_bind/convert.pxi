@@ -483,7 +483,7 @@ cdef object list_of(const CTensor& x, int64_t dim, const char** data):
         elif t == CDType.Int64:
             item = (<int64_t*> data[0])[i]
         else:
-            item = (<cbool*> data[0])[i] != 0
+            item = (<unsigned char*> data[0])[i] != 0
         Py_INCREF(item)
         PyList_SET_ITEM(result, i, item)
     data[0] += n * itemsize(t)

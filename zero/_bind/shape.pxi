@@ -410,10 +410,18 @@ cdef tuple parts_of(Tensor x, const CDims& lengths, int64_t dim):
     return wrap_all(parts)
 
 
+cdef int check_parts(int64_t n, str op) except -1:
+    if n > 0x7FFFFFFF:
+        raise ZeroValueError(f"{op}: too many parts; got {n}, expected at most 2**31 - 1")
+    return 0
+
+
 # Parts of `step` places, the last one smaller; at least one.
-cdef tuple even_parts(Tensor x, int64_t step, int64_t dim):
+cdef tuple even_parts(Tensor x, int64_t step, int64_t dim, str op):
     cdef CDims lengths
     cdef int64_t left = x.c.size(dim)
+    if left > 0:
+        check_parts((left - 1) // step + 1, op)
     while left > step:
         lengths.push_back(step)
         left -= step
@@ -455,7 +463,7 @@ def split(Tensor tensor not None, split_size_or_sections, dim=0):
     step = as_int(split_size_or_sections, "split", "split_size")
     if step < 0 or (step == 0 and tensor.c.size(d) > 0):
         raise ZeroValueError(f"split: the size of the parts is not positive; got {step}")
-    return even_parts(tensor, step, d)
+    return even_parts(tensor, step, d, "split")
 
 
 def tensor_split(Tensor self not None, split_size, dim=0):
@@ -497,10 +505,11 @@ def chunk(Tensor input not None, chunks, dim=0):
     if n <= 0:
         raise ZeroValueError(f"chunk: the number of parts is not positive; got {n}")
     if input.c.size(d) == 0:
+        check_parts(n, "chunk")
         lengths.resize(n)
         return parts_of(input, lengths, d)
-    step = (input.c.size(d) + n - 1) // n
-    return even_parts(input, step, d)
+    step = (input.c.size(d) - 1) // n + 1
+    return even_parts(input, step, d, "chunk")
 
 
 def is_tensor(obj):

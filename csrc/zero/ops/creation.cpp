@@ -306,10 +306,10 @@ Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int
                Generator* generator) {
   const auto [least, most] = integer_range(self.dtype());
   const int64_t from = low.value_or(0);
-  const int64_t last = high ? *high - 1 : most;  // included: the limit may be 2^63
-  ZERO_CHECK(from <= last && (!high || *high > from), ValueError,
+  ZERO_CHECK(from < high.value_or(most), ValueError,
              "random_: no integer lies in the range; got from ", from, " and to ",
-             high ? *high : most, ", expected from < to");
+             high.value_or(most), ", expected from < to");
+  const int64_t last = high ? *high - 1 : most;  // included: the limit may be 2^63
   ZERO_CHECK(from >= least && last <= most, ValueError,
              "random_: the dtype does not hold the range; got ", from, " to ", last, " for ",
              self.dtype(), ", expected integers from ", least, " to ", most);
