@@ -5,9 +5,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import zero
 
 HERE = Path(__file__).resolve().parent
+
+# Under AddressSanitizer each block is the system's own, and it reserves address space.
+of_the_allocator = pytest.mark.skipif(
+    "address" in os.environ.get("ZERO_SANITIZE", ""),
+    reason="AddressSanitizer replaces the allocator",
+)
 
 
 def run_child(*arguments, timeout=240, cwd=None, **variables) -> str:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from children import of_the_allocator
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 if not (DOCS / "conf.py").exists():
@@ -39,7 +40,13 @@ def run_page(name, text):
     return len(blocks)
 
 
-@pytest.mark.parametrize("name", [name for name, text in PAGES.items() if BLOCK.search(text)])
+def page_of(name):
+    return pytest.param(name, marks=of_the_allocator if "system_allocations" in PAGES[name] else ())
+
+
+@pytest.mark.parametrize(
+    "name", [page_of(name) for name, text in PAGES.items() if BLOCK.search(text)]
+)
 def test_page(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pages write files
     assert run_page(name, PAGES[name]) > 0

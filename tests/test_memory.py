@@ -1,21 +1,14 @@
 """Memory: flat over long runs, released when it should be, and errors that break nothing."""
 
 import gc
-import os
 import sys
 import textwrap
 import weakref
 
 import pytest
-from children import run_child
+from children import of_the_allocator, run_child
 
 import zero
-
-# Under AddressSanitizer each block is the system's own, and it reserves address space.
-of_the_allocator = pytest.mark.skipif(
-    "address" in os.environ.get("ZERO_SANITIZE", ""),
-    reason="AddressSanitizer replaces the allocator",
-)
 
 
 @pytest.fixture(autouse=True)
