@@ -11,17 +11,47 @@ cdef extern from *:
       Py_INCREF(w);
       return w;
     }
+    // The memory of the last tensors that ended, for the next ones: most live for one line of a
+    // program. It is Python's lock that guards it.
+    static PyTypeObject* zero_kept_type;  // Tensor, not its subclasses
+    static PyObject* zero_kept[64];
+    static int zero_kept_count;
+    static void zero_free_wrapper(void* p) {
+      auto* o = static_cast<PyObject*>(p);
+      if (Py_TYPE(o) == zero_kept_type && zero_kept_count < 64) {
+        zero_kept[zero_kept_count++] = o;
+      } else {
+        PyObject_GC_Del(o);
+      }
+    }
+    static void zero_keep_memory(PyObject* type) {
+    #ifndef Py_GIL_DISABLED
+      zero_kept_type = reinterpret_cast<PyTypeObject*>(type);
+      zero_kept_type->tp_free = zero_free_wrapper;
+    #endif
+    }
+
     // Memory of zeros is a wrapper without a tensor and without a dict; that saves making an empty
     // one.
     static inline PyObject* zero_allocate_wrapper(PyObject* type) {
       auto* t = reinterpret_cast<PyTypeObject*>(type);
-      return t->tp_alloc(t, 0);
+      if (t != zero_kept_type || zero_kept_count == 0) return t->tp_alloc(t, 0);
+      PyObject* o = zero_kept[--zero_kept_count];
+      memset(reinterpret_cast<char*>(o) + sizeof(PyObject), 0,
+             static_cast<size_t>(t->tp_basicsize) - sizeof(PyObject));
+      PyObject_Init(o, t);
+      PyObject_GC_Track(o);
+      return o;
     }
     static inline PyObject* zero_steal(PyObject* o) { return o; }
     """
     object allocate_wrapper "zero_allocate_wrapper"(object type)
+    void keep_memory "zero_keep_memory"(object type) noexcept
     object steal "zero_steal"(PyObject* o)  # the caller's reference becomes the result's
     PyObject* live_wrapper "zero_live_wrapper"(const CTensor& t) noexcept
+
+
+keep_memory(Tensor)
 
 
 cdef Tensor new_wrapper(CTensor t):
