@@ -46,6 +46,13 @@ def index_added(x, dim, index, source, alpha=1):
     return np.moveaxis(y, 0, dim)
 
 
+def rows_put(x, dim, index, values):
+    y = np.moveaxis(np.atleast_1d(x).copy(), dim, 0)
+    rows = values if np.ndim(values) < 2 else np.moveaxis(values, dim, 0)
+    y[np.atleast_1d(index)] = rows
+    return np.moveaxis(y, 0, dim).reshape(np.shape(x))
+
+
 def along(x, indices, dim=None):
     if dim is None:
         x, indices, dim = x.ravel(), indices.ravel(), 0
@@ -327,6 +334,58 @@ def add_entries(op, S, A, ALL, FLOATS):
         errors=(
             (S(x, index(3, 2), 0), ShapeError, "(2,)"),
             (S(x, index(9, 2, 4, low=7), 0), IndexError, "of size 3"),
+        ),
+        **exact,
+    )
+    op(
+        "take",
+        zero.take,
+        lambda x, i: np.asarray(np.take(x, i)),
+        [S(x, index(12, 5, low=-12)), S(A((2, 3, 2)), index(12, 2, 2)), S(A(()), index(1))],
+        errors=(
+            (S(x, index(30, 2, low=20)), IndexError, "of size 12"),
+            (S(x, mask(3, 4)), DTypeError, "take"),
+        ),
+        **exact,
+    )
+    op(
+        "index_fill",
+        zero.index_fill,
+        lambda x, d, i, v: rows_put(x, d, i, v),
+        [
+            S(x, 0, index(3, 2), 2),
+            S(A((2, 3, 2)), -2, index(3, 2), A(())),
+            S(x, 1, index(4), True),
+            S(A(()), 0, index(1, 1), 1),
+            S(x, 1, index(4, 0), 1),
+        ],
+        inplace="index_fill_",
+        kind="index",
+        errors=(
+            (S(x, 0, index(9, 2, low=7), 1), IndexError, "of size 3"),
+            (S(x, 2, index(3, 2), 1), IndexError, "out of range"),
+            (S(x, 0, index(3, 2, 1), 1), ShapeError, "(2, 1)"),
+            (S(x, 0, index(3, 2), A((2,))), ShapeError, "(2,)"),
+        ),
+        **exact,
+    )
+    op(
+        "index_copy",
+        zero.index_copy,
+        lambda x, d, i, v: rows_put(x, d, i, v),
+        [
+            S(A((3, 2)), 0, index(3, 5), A((5, 2))),
+            S(A((2, 3, 2)), -2, index(3, 2), A((2, 2, 2))),
+            S(A((3,)), 0, index(3), A((1,))),
+            S(A(()), 0, index(1), A(())),
+            S(x, 1, index(4, 0), A((3, 0))),
+        ],
+        inplace="index_copy_",
+        kind="index",
+        errors=(
+            (S(x, 0, index(9, 2, low=7), A((2, 4))), IndexError, "of size 3"),
+            (S(x, 0, index(3, 2), A((3, 4))), ShapeError, "(2, 4)"),
+            (S(x, 0, index(3, 2), A((2, 4), dtype="int8")), DTypeError, "int8"),
         ),
         **exact,
     )

@@ -30,6 +30,16 @@ def diagonal_filled(x, wrap=False):
     return y
 
 
+def strided_of_contiguous(x, size, stride, start=0):
+    x = x.contiguous()  # or the result would depend on the strides
+    return zero.as_strided(x, size, stride, x.storage_offset() + start if start else None)
+
+
+def strided(x, size, stride, storage_offset=0):
+    flat = np.ascontiguousarray(x).ravel()[storage_offset:]
+    return np.lib.stride_tricks.as_strided(flat, size, [n * x.itemsize for n in stride])
+
+
 def added(product, reduce=False):
     def f(x, a, b, beta=1, alpha=1):
         return np.asarray(beta * x + alpha * product(a, b))
@@ -119,6 +129,23 @@ def add_entries(db):
             S(A((2, 3)), 9),
         ],
         errors=((S(A((3,))), ShapeError, "(3,)"), (S(X, 0, 1, 1), ShapeError, "twice")),
+    )
+    shape_op(
+        "as_strided",
+        strided_of_contiguous,
+        strided,
+        [
+            S(A((3, 4)), (2, 3), (4, 1), 1),
+            S(A((6,)), (4, 3), (1, 1)),  # windows, that overlap
+            S(A((2, 3)), (2, 2), (0, 2)),
+            S(A((2, 3)), (), (), 4),
+            S(A((2, 3)), (0, 5), (1, 1)),
+        ],
+        errors=(
+            (S(A((2, 3)), (4,), (2,)), ShapeError, "outside its storage"),
+            (S(A((2, 3)), (4,), (1, 2)), ShapeError, "as many strides"),
+            (S(A((2, 3)), (2,), (-1,)), ValueError, "negative"),
+        ),
     )
     shape_op(
         "diag",

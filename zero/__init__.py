@@ -58,6 +58,7 @@ from zero._zero import (
     arctanh_,
     argmax,
     argmin,
+    as_strided,
     as_tensor,
     asarray,
     asin,
@@ -396,6 +397,11 @@ from zero._composed.reduce import (
     trace,
     var_mean,
 )
+from zero._composed.select import (
+    index_copy,
+    index_fill,
+    take,
+)
 from zero._composed.shape import (
     atleast_1d,
     atleast_2d,
@@ -520,6 +526,7 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "argmax",
     "argmin",
+    "as_strided",
     "as_tensor",
     "asarray",
     "asin",
@@ -650,6 +657,8 @@ __all__ = [
     "hstack",
     "iinfo",
     "index_add",
+    "index_copy",
+    "index_fill",
     "index_put",
     "index_select",
     "inf",
@@ -813,6 +822,7 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "take",
     "take_along_dim",
     "tan",
     "tan_",
