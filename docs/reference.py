@@ -31,6 +31,7 @@ FAMILIES = {
     "linalg": "Products of matrices and vectors",
     "products": "Products of matrices and vectors",
     "shape": "Shapes and dtypes",
+    "arrange": "Shapes and dtypes",
     "diagonal": "Shapes and dtypes",
     "join": "Joining",
     "select": "Selection",

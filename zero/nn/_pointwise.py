@@ -102,7 +102,7 @@ def normalize(
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors: x1 . x2 / (max(|x1|, eps) max(|x2|, eps)).
+    """The cosine of the angle between vectors: ``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))``.
 
     Args:
         x1: any shape that broadcasts with that of `x2`.
