@@ -91,6 +91,17 @@ def test_indices_of_triangles():
         )
 
 
+def test_gradient_of_logsumexp_of_nothing():
+    """A row of -inf has no slope; the others' stays, also in the second derivative."""
+    x = zero.tensor([[-math.inf, -math.inf], [0.0, 0.0], [-math.inf, 1.0]], requires_grad=True)
+    y = zero.logsumexp(x, 1)
+    assert y.tolist() == [-math.inf, pytest.approx(math.log(2)), 1.0]
+    (g,) = zero.autograd.grad(y.sum(), x, create_graph=True)
+    assert g.tolist() == [[0.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
+    g[:, 0].sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0], [0.25, -0.25], [0.0, 0.0]]
+
+
 def test_values_at_hard_places():
     assert zero.norm(zero.full((4,), 1e30)).item() == pytest.approx(2e30)
     assert zero.norm(zero.full((4,), 1e-30)).item() == pytest.approx(2e-30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import zero
@@ -47,7 +48,9 @@ def logsumexp(
             top = zero.where(zero.isinf(top), 0, top)  # inf - inf would be nan
         else:
             top = zero.zeros_like(zero.sum(input, dim, True))
-    total = zero.log(zero.sum(zero.exp(input - top), dim, True)) + top
+    total = zero.sum(zero.exp(input - top), dim, True)
+    nothing = total == 0  # all were -inf: no gradient, where log(0) would make it nan
+    total = zero.where(nothing, -math.inf, zero.log(zero.where(nothing, 1, total))) + top
     if not keepdim:
         total = zero.squeeze(total, dim) if input.ndim else total
     return _deliver(total, out, "logsumexp")
