@@ -219,6 +219,18 @@ def test_failed_step_changes_nothing():
     assert (p.tolist(), optimizer.state[p]["step"].item()) == before
 
 
+def test_state_whose_elements_share_memory_is_refused():
+    p = Parameter(zero.ones(3))
+    optimizer = Adam([p], lr=0.5)
+    p.grad = zero.ones(3)
+    optimizer.step()
+    optimizer.state[p]["exp_avg"] = zero.zeros(1).expand(3)
+    before = p.tolist()
+    with pytest.raises(RuntimeError, match="adam: several elements .* share one place"):
+        optimizer.step()
+    assert p.tolist() == before
+
+
 def test_trains_where_sgd_needs_a_smaller_step():
     def loss_after(make):
         zero.manual_seed(0)

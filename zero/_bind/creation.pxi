@@ -74,7 +74,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -98,7 +98,7 @@ def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fal
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -122,7 +122,7 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -147,7 +147,7 @@ def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=F
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None that of the number: bool, int64 or the default
             float dtype.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -172,7 +172,7 @@ def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
     Args:
         s: the number.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Example:
@@ -196,7 +196,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requ
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None int64 if all three are ints, else the default
             float dtype.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -231,7 +231,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_g
         steps: how many.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -260,7 +260,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
         base: the base.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -287,7 +287,7 @@ def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False):
         m: columns; as many as rows for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -314,7 +314,7 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -345,7 +345,7 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -379,7 +379,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:
@@ -416,7 +416,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_g
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
-        device: 'cpu' or 'meta'; the CPU for None.
+        device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
 
     Raises:

@@ -51,9 +51,11 @@ void check_step(const char* op, const Tensors& parameters, const Tensors& grads,
     ZERO_CHECK(is_floating(p.dtype()), DTypeError, op, ": parameter ", i, " is not floating; got ",
                p.dtype());
     check_like(op, "gradient", i, p, g);
-    for (const StateList& state : states)
-      if (state.used && i < state.tensors->size() && (*state.tensors)[i].defined())
-        check_like(op, state.name, i, p, (*state.tensors)[i]);
+    for (const StateList& state : states) {
+      if (!state.used || i >= state.tensors->size() || !(*state.tensors)[i].defined()) continue;
+      check_like(op, state.name, i, p, (*state.tensors)[i]);
+      check_inplace(op, (*state.tensors)[i], false);
+    }
     check_inplace(op, p, false);
   }
   for (const StateList& state : states)
