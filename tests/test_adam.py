@@ -226,7 +226,7 @@ def test_state_whose_elements_share_memory_is_refused():
     optimizer.step()
     optimizer.state[p]["exp_avg"] = zero.zeros(1).expand(3)
     before = p.tolist()
-    with pytest.raises(RuntimeError, match="adam: several elements .* share one place"):
+    with pytest.raises(RuntimeError, match=r"adam: several elements .* share one place"):
         optimizer.step()
     assert p.tolist() == before
 
