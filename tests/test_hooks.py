@@ -518,3 +518,22 @@ def test_handle_of_a_pickled_tensor():
     copy = pickle.loads(pickle.dumps(handle))
     assert copy.id == handle.id
     copy.remove()
+
+
+def test_a_hook_on_the_node_of_a_square_sees_both_gradients():
+    # Without a hook, x * x computes one product for both of its inputs.
+    x = zero.tensor([3.0, -2.0], requires_grad=True)
+    (plain,) = zero.autograd.grad((x * x).sum(), x)
+    assert plain.tolist() == [6.0, -4.0]
+    y = x * x
+    seen = []
+    y.grad_fn.register_hook(lambda grads, _: seen.extend(g.tolist() for g in grads))
+    y.sum().backward()
+    assert seen == [[3.0, -2.0], [3.0, -2.0]]
+    assert x.grad.tolist() == [6.0, -4.0]
+
+
+def test_a_square_can_be_differentiated_again():
+    x = zero.tensor([3.0, -2.0], dtype=zero.float64, requires_grad=True)
+    assert zero.autograd.gradcheck(lambda x: x * x, (x,))
+    assert zero.autograd.gradgradcheck(lambda x: x * x * x, (x,))

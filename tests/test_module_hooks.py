@@ -7,6 +7,7 @@ import sys
 import weakref
 
 import pytest
+from children import of_the_allocator
 
 import zero
 from zero import nn
@@ -177,6 +178,7 @@ def resident_kilobytes():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@of_the_allocator
 def test_many_modules_with_hooks_are_collected():
     def make(n):
         for _ in range(n):

@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
 
 # Several states of one source stay in the cache, so that switching branches costs nothing.
-OBJECTS_KEPT = 4
+OBJECTS_KEPT = 12
 
 # The instruction sets of the kernels, and what each needs beyond the common flags. The first one of
 # a machine is what everything else is compiled for: SSE2 on x86-64 ("baseline"), NEON on aarch64.

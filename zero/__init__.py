@@ -330,6 +330,9 @@ from zero._zero import (
     _deliver as _deliver,
 )
 from zero._zero import (
+    _drop_grads as _drop_grads,
+)
+from zero._zero import (
     _function_apply as _function_apply,
 )
 from zero._zero import (

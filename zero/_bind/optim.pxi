@@ -16,6 +16,23 @@ cdef CTensors optional_tensors(list tensors, str op, str name) except *:
     return result
 
 
+def _drop_grads(parameters):
+    """Sets the ``.grad`` of each parameter to None, as ``zero_grad()`` of optimizers does.
+
+    Args:
+        parameters: tensors.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([1.0, 2.0])
+        >>> x.grad = zero.tensor([1.0, 1.0])
+        >>> zero._drop_grads([x])
+        >>> x.grad
+    """
+    for parameter in parameters:
+        meta.set_grad((<Tensor?> parameter).c, CTensor())
+
+
 def _sgd_step(list parameters not None, list momentum_buffers, double lr, double momentum,
               double dampening, double weight_decay, bint nesterov, bint maximize):
     """One step of stochastic gradient descent, in place and unrecorded.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 
 import zero
-from zero import Tensor
+from zero import Tensor, _drop_grads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,11 +169,14 @@ class Optimizer:
             set_to_none: drop them; else fill them with zeros.
         """
         for group in self.param_groups:
+            if set_to_none:
+                _drop_grads(group["params"])
+                continue
             for parameter in group["params"]:
-                grad = None if set_to_none else parameter.grad
+                grad = parameter.grad
                 if grad is None:
-                    parameter.grad = None
-                elif grad.requires_grad:  # of create_graph
+                    continue
+                if grad.requires_grad:  # of create_graph
                     parameter.grad = grad.detach().zero_()
                 else:
                     grad.zero_()

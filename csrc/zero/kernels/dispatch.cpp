@@ -46,8 +46,9 @@ KernelTable choose_table() {
 
 }  // namespace
 
-const KernelTable& kernels() {
+const KernelTable& detail::choose_kernels() {
   static const KernelTable table = choose_table();
+  kernels_in_use.store(&table, std::memory_order_release);
   return table;
 }
 

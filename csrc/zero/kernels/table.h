@@ -5,6 +5,7 @@
 // compiled per instruction set, and fills its part of one table (families.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "zero/core/dtype.h"
@@ -260,7 +261,15 @@ struct KernelTable {
   CrossEntropyFn cross_entropy[kNumComputeTypes], cross_entropy_backward[kNumComputeTypes];
 };
 
+namespace detail {
+inline constinit std::atomic<const KernelTable*> kernels_in_use{nullptr};
+const KernelTable& choose_kernels();
+}  // namespace detail
+
 // The table in use. ZERO_ISA=baseline|avx2|avx512|neon overrides the choice for this process.
-const KernelTable& kernels();
+inline const KernelTable& kernels() {
+  const KernelTable* table = detail::kernels_in_use.load(std::memory_order_acquire);
+  return table ? *table : detail::choose_kernels();
+}
 
 }  // namespace zero

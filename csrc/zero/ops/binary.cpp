@@ -158,8 +158,13 @@ Tensor mul(const Operand& a, const Operand& b, Target target) {
   Tensor y = binary("mul", ElementwiseOp::Mul, a, b, result_type(a, b), target);
   record("MulBackward0", target, y, {&x, &z},
          {keep(requires_grad(z), kept_x), keep(requires_grad(x), kept_z)},
-         [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
+         [sa = a.scalar(), sb = b.scalar(), square = x.is_same(z)](Node& n, const Tensor& g) {
            Grads grads(2);
+           if (square && !n.extras()) {  // x * x: one product serves both; a hook would see it
+             const Tensor half = mul(g, Kept(n, 0, sa));
+             grads[0] = add(half, half, 1, grad_enabled() ? Target() : Target::inplace(half));
+             return grads;
+           }
            if (n.needs(0)) grads[0] = mul(g, Kept(n, 1, sb));
            if (n.needs(1)) grads[1] = mul(g, Kept(n, 0, sa));
            return grads;
