@@ -327,6 +327,9 @@ from zero._zero import (
     _backward as _backward,
 )
 from zero._zero import (
+    _call_module as _call_module,
+)
+from zero._zero import (
     _deliver as _deliver,
 )
 from zero._zero import (
@@ -357,7 +360,7 @@ from zero._zero import (
     _push_saved_tensors_hooks as _push_saved_tensors_hooks,
 )
 from zero._zero import (
-    _quick_attributes as _quick_attributes,
+    _quick_slots as _quick_slots,
 )
 from zero._zero import (
     _saved_tensors_hooks_disabled as _saved_tensors_hooks_disabled,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
-from types import CodeType, FrameType
 
 from zero.nn.backward_hooks import BackwardHooks
 from zero.nn.hooks import GLOBAL
@@ -85,7 +83,7 @@ def call_hooked(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
                 warnings.warn(
                     f"{type(module).__name__}: a forward hook with always_call=True raised "
                     f"{type(error).__name__}: {error}; the error before it is raised",
-                    stacklevel=4,
+                    stacklevel=2,
                 )
         raise
 
@@ -103,35 +101,27 @@ def _path(chain: list[Module]) -> str:
     return ".".join(names)
 
 
-def name_module(error: Exception, call: CodeType) -> None:
-    """Adds to an error which module failed, if no other module called this one.
-
-    The modules on the way are those of the frames that it came through, so that calls which work
-    needn't keep a list.
+def name_module(error: Exception, module: Module, outermost: bool) -> None:
+    """Adds to an error which module failed, as a path from the outermost one.
 
     Args:
-        error: what forward() raised.
-        call: the code of Module.__call__, the caller of this function.
+        error: what the call of the module raised.
+        module: a module that the error passes on its way out, the innermost first.
+        outermost: whether no other module called this one.
     """
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        if frame.f_code is call:
-            return  # the outer call will do it
-        frame = frame.f_back
-    if "_failed_module" in error.__dict__:
+    state = error.__dict__
+    if "_failed_module" in state:
         return
-    chain: list[Module] = []
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code is call:
-            module = trace.tb_frame.f_locals["self"]
-            if not chain or chain[-1] is not module:
-                chain.append(module)
-        trace = trace.tb_next
+    chain = state.setdefault("_module_chain", [])
+    if not chain or chain[0] is not module:
+        chain.insert(0, module)
+    if not outermost:
+        return
+    del state["_module_chain"]
     name = type(chain[-1]).__name__
     path = _path(chain)
     where = f"in module {path} ({name}) of {type(chain[0]).__name__}" if path else f"in {name}"
-    error.__dict__["_failed_module"] = path
+    state["_failed_module"] = path
     text = error.args[0] if len(error.args) == 1 else None
     # What operators raise says it in the message; of other classes the message may be data.
     if isinstance(error, (RuntimeError, TypeError)) and type(text) is str:

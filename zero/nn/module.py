@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from zero import Parameter, Tensor, _quick_attributes
-from zero.nn.calls import call_hooked, name_module
+from zero import Parameter, Tensor, _call_module, _quick_slots
 from zero.nn.conversion import Conversion
 from zero.nn.hooks import (
     CALL_DICTS,
@@ -94,17 +93,11 @@ class Module(Conversion, Saving, Hooks):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            if self._hooked:
-                return call_hooked(self, args, kwargs)
-            return self.forward(*args, **kwargs)
-        except Exception as error:
-            name_module(error, _CALL)
-            raise
+        return _call_module(self, args, kwargs)
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        _quick_attributes(cls)
+        _quick_slots(cls)
 
     # What copy and pickle made of older or other states is completed by __new__'s.
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -112,7 +105,7 @@ class Module(Conversion, Saving, Hooks):
 
     # ---- attributes ----------------------------------------------------------------------------
 
-    # Called for what is not found otherwise. _quick_attributes finds members before.
+    # Called for what is not found otherwise. The slot of _quick_slots finds members before.
     def __getattr__(self, name: str) -> Any:
         state = self.__dict__
         for kind in ("_parameters", "_modules", "_buffers"):
@@ -523,5 +516,4 @@ def _check_parameter(name: str, param: Parameter | None) -> None:
         )
 
 
-_CALL = Module.__call__.__code__
-_quick_attributes(Module)
+_quick_slots(Module)
