@@ -19,6 +19,7 @@ import zero
 FAMILIES = {
     "types": "Types",
     "creation": "Creation",
+    "draw": "Creation",
     "convert": "From other data",
     "buffer": "From other data",
     "unary": "Elementwise, of one tensor",
@@ -32,6 +33,7 @@ FAMILIES = {
     "products": "Products of matrices and vectors",
     "shape": "Shapes and dtypes",
     "arrange": "Shapes and dtypes",
+    "contract": "Products of matrices and vectors",
     "diagonal": "Shapes and dtypes",
     "join": "Joining",
     "select": "Selection",
@@ -64,14 +66,11 @@ MODULES = {
     "zero.utils.viz": "Pictures of the autograd graph.",
     "zero.errors": "The exceptions.",
 }
-ELSEWHERE = {"bernoulli": "creation", "normal": "creation"}  # than their source says
 HIDDEN_TYPES = ("Tensor", "Parameter")  # on a page of their own, or of zero.nn
 
 
 def source_of(name, value):
     """The key of FAMILIES for a name of zero; None for constants and modules."""
-    if name in ELSEWHERE:
-        return ELSEWHERE[name]
     code = getattr(value, "__code__", None)
     if code is not None:
         return Path(code.co_filename).stem.lstrip("_")

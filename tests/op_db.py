@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from op_db_contract import add_entries as add_contract_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
 from op_db_reduce import add_entries as add_reduce_entries
@@ -716,7 +717,7 @@ shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3))
          big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])
 
 add_index_entries(op, S, A, ALL, FLOATS)
-for _add in (add_function_entries, add_reduce_entries, add_shape_entries):
+for _add in (add_contract_entries, add_function_entries, add_reduce_entries, add_shape_entries):
     _add(sys.modules[__name__])
 
 # ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----------

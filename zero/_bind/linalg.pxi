@@ -145,6 +145,42 @@ def linear(Tensor input not None, Tensor weight not None, Tensor bias=None):
     return wrap(ops.linear(input.c, weight.c, bias.c))
 
 
+def cdist(Tensor x1 not None, Tensor x2 not None, p=2.0, compute_mode=None):
+    """Distances of all pairs of rows: ``y[..., i, j] = (sum_m |x1[i, m] - x2[j, m]|^p)^(1/p)``.
+
+    For p = 0 it is the number of elements that differ, for p = inf the largest difference.
+    Differences are taken first: rows that are close have exact distances, which they have not by
+    way of ``|x|^2 - 2 x y + |y|^2``. The gradient at distance 0 is 0.
+
+    Args:
+        x1: shape [..., P, M], of floats.
+        x2: shape [..., R, M]; leading dimensions broadcast.
+        p: at least 0.
+        compute_mode: None or one of PyTorch's three, such as
+            'use_mm_for_euclid_dist_if_necessary'; it chooses nothing, every mode is exact and as
+            fast as a matrix product.
+
+    Raises:
+        ShapeError: a tensor is no matrix, or the rows have different lengths.
+        ValueError: p is negative, or the mode is unknown.
+        DTypeError: a tensor is not of floats.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[0.0, 0.0], [3.0, 4.0]])
+        >>> zero.cdist(x, x).tolist()
+        [[0.0, 5.0], [5.0, 0.0]]
+        >>> zero.cdist(x, x, p=1)[0, 1].item()
+        7.0
+    """
+    if compute_mode not in (None, 0, 1, 2, "use_mm_for_euclid_dist_if_necessary",
+                            "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"):
+        raise ZeroValueError(f"cdist: unknown compute_mode; got {short_repr(compute_mode)}, "
+                             "expected 'use_mm_for_euclid_dist_if_necessary', "
+                             "'use_mm_for_euclid_dist' or 'donot_use_mm_for_euclid_dist'")
+    return wrap(ops.cdist(x1.c, x2.c, as_float(p, "cdist", "p")))
+
+
 as_methods("""
     matmul mm bmm mv dot
 """)

@@ -1,8 +1,6 @@
-"""Products with a sum, and random draws around other tensors, composed of other operators."""
+"""Products with a sum, composed of other operators."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach, _deliver, _overwrite
@@ -15,10 +13,8 @@ __all__ = [
     "addmv",
     "addr",
     "baddbmm",
-    "bernoulli",
     "ger",
     "inner",
-    "normal",
     "outer",
 ]
 
@@ -249,122 +245,6 @@ def _in_place(name: str):  # type: ignore[no-untyped-def]
     return overwrite
 
 
-def normal(
-    mean: Tensor | float = 0.0,
-    std: Tensor | float = 1.0,
-    size: Sequence[int] | None = None,
-    *,
-    generator: zero.Generator | None = None,
-    out: Tensor | None = None,
-    dtype: zero.dtype | None = None,
-    device: str | zero.device | None = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Normally distributed numbers, each with a mean and a standard deviation of its own.
-
-    Args:
-        mean: a number, or a tensor.
-        std: a number, or a tensor whose shape broadcasts with that of `mean`.
-        size: the shape, if both are numbers.
-        generator: the source of random numbers; the default generator for None.
-        out: where to write the result.
-        dtype: the element type, if both are numbers.
-        device: likewise.
-        requires_grad: whether operations on the result are recorded.
-
-    Raises:
-        ValueError: `std` is negative.
-        TypeError: two numbers without a `size`.
-
-    Example:
-        >>> import zero
-        >>> zero.normal(zero.zeros(2, 3), 1.0).shape, zero.normal(0.0, 1.0, (2,)).shape
-        (zero.Size([2, 3]), zero.Size([2]))
-    """
-    if (
-        bool((std < 0).any())
-        if isinstance(std, Tensor) and std.device.type == "cpu"
-        else (not isinstance(std, Tensor) and std < 0)
-    ):
-        raise zero.errors.ValueError("normal: std is negative; expected std >= 0")
-    if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        if size is not None:
-            raise TypeError("normal: size is given beside a tensor; expected numbers, or no size")
-        with zero.no_grad():
-            one = mean if isinstance(mean, Tensor) else std
-            assert isinstance(one, Tensor)
-            shape = (one * 0 + (mean * 1) + (std * 0)).shape
-            drawn = zero.randn(shape, dtype=one.dtype, device=one.device, generator=generator)
-            y = drawn * std + mean
-    else:
-        if size is None:
-            raise TypeError("normal: no size is given beside two numbers; expected a tuple of ints")
-        y = zero.empty(size, dtype=dtype, device=device).normal_(mean, std, generator=generator)
-    y = _deliver(y, out, "normal")
-    return y.requires_grad_() if requires_grad else y
-
-
-def bernoulli(
-    input: Tensor,
-    p: float | None = None,
-    *,
-    generator: zero.Generator | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Ones with the probability that each element gives, zeros otherwise; no gradient.
-
-    Args:
-        input: probabilities, of floats; with `p`, only its shape and dtype count.
-        p: one probability for all.
-        generator: the source of random numbers; the default generator for None.
-        out: where to write the result.
-
-    Raises:
-        ValueError: a probability is outside [0, 1].
-
-    Example:
-        >>> import zero
-        >>> zero.bernoulli(zero.tensor([0.0, 1.0])).tolist()
-        [0.0, 1.0]
-    """
-    if p is None and not input.is_floating_point():
-        raise zero.errors.DTypeError(
-            f"bernoulli: probabilities are not floats; got {input.dtype}, expected floats"
-        )
-    return _deliver(
-        _ones("bernoulli", input, input if p is None else p, generator), out, "bernoulli"
-    )
-
-
-def _ones(op: str, like: Tensor, p: Tensor | float, generator: zero.Generator | None) -> Tensor:
-    with zero.no_grad():
-        if isinstance(p, Tensor):
-            inside = p.device.type == "meta" or bool(((p >= 0) & (p <= 1)).all())
-        else:
-            inside = 0 <= p <= 1
-        if not inside:
-            raise zero.errors.ValueError(f"{op}: a probability is outside [0, 1]; expected 0 to 1")
-        drawn = zero.rand(like.shape, dtype=zero.float64, device=like.device, generator=generator)
-        return (drawn < p).to(like.dtype)
-
-
-def _bernoulli_(
-    self: Tensor, p: Tensor | float = 0.5, *, generator: zero.Generator | None = None
-) -> Tensor:
-    """Overwrites the elements with ones, with probability p, and zeros; returns the tensor."""
-    return self.copy_(_ones("bernoulli_", self, p, generator))
-
-
-def _exponential_(
-    self: Tensor, lambd: float = 1.0, *, generator: zero.Generator | None = None
-) -> Tensor:
-    """Overwrites the elements with exponentially distributed numbers, of mean 1 / lambd."""
-    if lambd <= 0:
-        raise zero.errors.ValueError(f"exponential_: lambd is not positive; got {lambd}")
-    drawn = zero.rand(self.shape, dtype=zero.float64, device=self.device, generator=generator)
-    return self.copy_((zero.log1p(-drawn) / -lambd).to(self.dtype))
-
-
 attach(
     outer,
     inner,
@@ -373,9 +253,6 @@ attach(
     addr,
     baddbmm,
     addbmm,
-    bernoulli,
-    bernoulli_=_bernoulli_,
-    exponential_=_exponential_,
 )
 _attach("ger", outer)
 for _name in ("addmm", "addmv", "addr", "baddbmm", "addbmm"):

@@ -57,6 +57,23 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor random_(
         const CTensor&, optional[int64_t], optional[int64_t], CGenerator*) except +raise_error
 
+    # random.cpp
+    CTensor exponential_(const CTensor&, double, CGenerator*) except +raise_error
+    CTensor cauchy_(const CTensor&, double, double, CGenerator*) except +raise_error
+    CTensor log_normal_(const CTensor&, double, double, CGenerator*) except +raise_error
+    CTensor geometric_(const CTensor&, double, CGenerator*) except +raise_error
+    CTensor bernoulli_(const CTensor&, double, CGenerator*) except +raise_error
+    CTensor bernoulli_by_ "zero::bernoulli_"(
+        const CTensor&, const CTensor&, CGenerator*) except +raise_error
+    CTensor bernoulli(const CTensor&, CGenerator*) except +raise_error
+    CTensor normal(const COperand&, const COperand&, CGenerator*) except +raise_error
+    CTensor poisson(const CTensor&, CGenerator*) except +raise_error
+    CTensor binomial(const CTensor&, const CTensor&, CGenerator*) except +raise_error
+    CTensor multinomial(const CTensor&, int64_t, cbool, CGenerator*) except +raise_error
+
+    # distance.cpp
+    CTensor cdist(const CTensor&, const CTensor&, double) except +raise_error
+
     # copy.cpp
     CTensor copy_(const CTensor&, const CTensor&) except +raise_error
     CTensor fill_number_ "zero::fill_"(const CTensor&, const CScalar&) except +raise_error

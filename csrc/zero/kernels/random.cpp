@@ -183,6 +183,48 @@ struct NormalF64 : Deviate<double> {
   }
 };
 
+// ---- exponential: -log(u) / rate, u in (0, 1] ---------------------------------------------------
+
+template <class T>
+struct Decay {
+  T rate;
+  explicit Decay(const void* params)
+      : rate(static_cast<T>(static_cast<const ExponentialParams*>(params)->rate)) {}
+  // Where u rounds to 1, half the least other value: a draw is never 0.
+  ZERO_INLINE T operator()(T u, T least) const {
+    const T x = -math::log(u);
+    return (x > least ? x : least) / rate;
+  }
+};
+
+struct ExponentialF32 : Decay<float> {
+  static constexpr int kPerCounter = 4;
+  using Decay<float>::Decay;
+  ZERO_INLINE float value(uint32_t word) const {  // all 32 bits count: up to 23 / rate
+    const float high = static_cast<float>(static_cast<int32_t>(word >> 16)) * 0x1p-16f;
+    const float low =
+        static_cast<float>(static_cast<int32_t>(word & 0xffffu)) * 0x1p-32f + 0x1p-33f;
+    const Decay<float>& f = *this;
+    return f(high + low, 0x1p-26f);
+  }
+  ZERO_INLINE void operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t d, float* out) const {
+    out[0] = value(a);
+    out[1] = value(b);
+    out[2] = value(c);
+    out[3] = value(d);
+  }
+};
+
+struct ExponentialF64 : Decay<double> {
+  static constexpr int kPerCounter = 2;
+  using Decay<double>::Decay;
+  ZERO_INLINE void operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t d, double* out) const {
+    const Decay<double>& f = *this;
+    out[0] = f(1.0 - unit(join(a, b)), 0x1p-54);
+    out[1] = f(1.0 - unit(join(c, d)), 0x1p-54);
+  }
+};
+
 // ---- integers and bernoulli ---------------------------------------------------------------------
 
 // The upper half of a 64 x 64 bit product, from 32-bit parts: vectors and MSVC have no wider type.
@@ -230,6 +272,35 @@ struct Bernoulli {
   }
 };
 
+struct Words {
+  static constexpr int kPerCounter = 4;
+  ZERO_INLINE void operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t* out) const {
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+  }
+};
+
+// word < p 2^32, with a probability per element.
+template <class T>
+void bernoulli_by(void* out, int64_t begin, int64_t n, uint64_t seed, uint64_t offset,
+                  const void* params) {
+  T* y = static_cast<T*>(out);
+  const T* p = static_cast<const T*>(static_cast<const BernoulliByParams*>(params)->p) + begin;
+  uint32_t words[kBlock];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = n - i < kBlock ? n - i : kBlock;
+    random_fill<Words, uint32_t>(Words(), words, begin + i, count, seed, offset);
+    ZERO_SIMD
+    for (int64_t k = 0; k < count; ++k) {  // by way of int32, for which there is an instruction
+      const double word =
+          static_cast<double>(static_cast<int32_t>(words[k] ^ 0x80000000u)) + 2147483648.0;
+      y[i + k] = word * 0x1p-32 < static_cast<double>(p[i + k]) ? T(1) : T(0);
+    }
+  }
+}
+
 template <class Draw, class T>
 void draw(void* out, int64_t begin, int64_t n, uint64_t seed, uint64_t offset, const void* params) {
   random_fill<Draw, T>(Draw(params), out, begin, n, seed, offset);
@@ -245,6 +316,10 @@ void fill_random(KernelTable& table) {
   table.random.randint_i64 = draw<Integers<int64_t>, int64_t>;
   table.random.randint_i32 = draw<Integers<int32_t>, int32_t>;
   table.random.bernoulli = draw<Bernoulli, uint8_t>;
+  table.random.bernoulli_by_f32 = bernoulli_by<float>;
+  table.random.bernoulli_by_f64 = bernoulli_by<double>;
+  table.random.exponential_f32 = draw<ExponentialF32, float>;
+  table.random.exponential_f64 = draw<ExponentialF64, double>;
 }
 
 }  // namespace zero::ZERO_ISA_NS

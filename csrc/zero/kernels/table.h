@@ -210,23 +210,46 @@ struct CrossEntropyArgs {
 };
 using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);
 
+// ---- distances (distance.cpp) -------------------------------------------------------------------
+// out[i, j] = (sum_m |x[i, m] - y[j, m]|^p)^(1/p); the number of m that differ for p = 0, the
+// largest difference for p = inf. x and y are dense; rows of out are out_row apart.
+// The gradient: out[i, m] = sum_j g[i, j] d distance[i, j] / d x[i, m]. There y is transposed,
+// [m, columns], and out is dense.
+struct DistanceArgs {
+  const void *x, *y;
+  const void *g, *distance;  // backward: with strides g_row and g_column
+  int64_t g_row, g_column;
+  void* out;
+  int64_t out_row;
+  int64_t rows, columns, m;
+  double p;
+  void* scratch;  // forward: kDistancePanel * m elements; backward: distance_backward_scratch()
+};
+using DistanceFn = void (*)(const DistanceArgs& args);
+inline constexpr int64_t kDistancePanel = 32;
+constexpr int64_t distance_backward_scratch(int64_t columns) { return 8 * columns; }
+
 // ---- random -------------------------------------------------------------------------------------
 // Fills out[0..n) with elements begin .. begin + n - 1 of a draw. Element i depends on (seed,
 // offset, i) only, so any split into ranges gives the same values. `offset` is the first Philox
 // counter (core/generator.h); element i uses counter offset + i / 4 where it takes 32 random bits
-// (float32, bernoulli) and offset + i / 2 where it takes 64 (float64, integers).
+// (float32, bernoulli and bernoulli_by) and offset + i / 2 where it takes 64 (float64, integers).
 using RandomFn = void (*)(void* out, int64_t begin, int64_t n, uint64_t seed, uint64_t offset,
                           const void* params);
 struct UniformParams { double lo, hi; };  // [lo, hi)
 struct NormalParams { double mean, std; };
-struct RandintParams { int64_t lo, hi; };  // [lo, hi); hi = lo means all 2^64 values
-struct BernoulliParams { double p; };      // writes bool
+struct RandintParams { int64_t lo, hi; };     // [lo, hi); hi = lo means all 2^64 values
+struct BernoulliParams { double p; };         // writes bool
+struct BernoulliByParams { const void* p; };  // a probability per element of the whole draw
+struct ExponentialParams { double rate; };
 
 struct RandomTable {
   RandomFn uniform_f32, uniform_f64;
   RandomFn normal_f32, normal_f64;
   RandomFn randint_i64, randint_i32;  // the same integers; lo and hi of the second fit int32
   RandomFn bernoulli;
+  RandomFn bernoulli_by_f32, bernoulli_by_f64;  // write 0 and 1 as floats
+  RandomFn exponential_f32, exponential_f64;    // above 0
 };
 
 // The counters that a draw of n elements uses up.
@@ -247,8 +270,10 @@ struct KernelTable {
   GemmFn gemm[kNumComputeTypes];  // not for bool
   int64_t (*gemm_scratch)(int64_t m, int64_t n, int64_t k,
                           int64_t itemsize);  // bytes, aligned to 64
-  SgdFn sgd[kNumComputeTypes];                // float32 and float64
-  AdamFn adam[kNumComputeTypes];              // likewise
+  DistanceFn distance[kNumComputeTypes];      // float32 and float64
+  DistanceFn distance_backward[kNumComputeTypes];
+  SgdFn sgd[kNumComputeTypes];    // float32 and float64
+  AdamFn adam[kNumComputeTypes];  // likewise
 
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
   SquaredDifferenceFn

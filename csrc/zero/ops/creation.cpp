@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "zero/autograd/inplace.h"
+#include "zero/ops/draw.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/parallel.h"
@@ -36,27 +37,6 @@ void set_all(const Tensor& y, const Scalar& value) {
   });
 }
 
-// Fills y block by block: f(block, begin, n) writes elements begin .. begin + n - 1 as `T`, which
-// are then converted to y's dtype.
-template <class T, class F>
-void fill_blocks(const Tensor& y, F f) {
-  constexpr int64_t kBlock = 512;
-  const LoopFn cast = kernels().cast[static_cast<int>(dtype_of<T>)][static_cast<int>(y.dtype())];
-  const int64_t item = itemsize(y.dtype());
-  char* data = static_cast<char*>(y.data());
-  parallel_for(y.numel(), kGrainSize / 2, [&](int64_t begin, int64_t end) {
-    if (y.dtype() == dtype_of<T>) return f(reinterpret_cast<T*>(data) + begin, begin, end - begin);
-    T block[kBlock];
-    const int64_t strides[4] = {item, sizeof(T), 0, 0};
-    for (int64_t i = begin; i < end; i += kBlock) {
-      const int64_t n = std::min(kBlock, end - i);
-      f(block, i, n);
-      char* operands[2] = {data + i * item, reinterpret_cast<char*>(block)};
-      cast(operands, strides, n, 1, nullptr);
-    }
-  });
-}
-
 // The integers that a dtype holds exactly: all of an integer dtype, up to 2^(bits of the mantissa)
 // of a float.
 std::pair<int64_t, int64_t> integer_range(DType t) {
@@ -75,11 +55,6 @@ std::pair<int64_t, int64_t> integer_range(DType t) {
     case DType::Float64: return {-(int64_t{1} << 53), int64_t{1} << 53};
   }
   return {0, 0};
-}
-
-// As many counters for every dtype, so that the draws which follow don't depend on it.
-Generator::Draw reserve(Generator* generator, int64_t numel) {
-  return (generator ? *generator : default_generator()).reserve(random_counters(numel, true));
 }
 
 // Uninitialised; a refused size is the fault of `op`.

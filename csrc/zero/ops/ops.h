@@ -70,6 +70,23 @@ Tensor normal_(const Tensor& self, double mean, double deviation, Generator* gen
 Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int64_t> high,
                Generator* generator = nullptr);
 
+// ---- random.cpp: draws; in place, or by other tensors, to which the gradient is 0 ---------------
+Tensor exponential_(const Tensor& self, double rate, Generator* generator = nullptr);
+Tensor cauchy_(const Tensor& self, double median, double sigma, Generator* generator = nullptr);
+Tensor log_normal_(const Tensor& self, double mean, double deviation,
+                   Generator* generator = nullptr);
+Tensor geometric_(const Tensor& self, double p, Generator* generator = nullptr);
+Tensor bernoulli_(const Tensor& self, double p, Generator* generator = nullptr);
+Tensor bernoulli_(const Tensor& self, const Tensor& p, Generator* generator = nullptr);
+Tensor bernoulli(const Tensor& p, Generator* generator = nullptr);
+Tensor normal(const Operand& mean, const Operand& deviation,  // at least one is a tensor
+              Generator* generator = nullptr);
+Tensor poisson(const Tensor& rate, Generator* generator = nullptr);
+Tensor binomial(const Tensor& count, const Tensor& probability, Generator* generator = nullptr);
+// Indices of the last dimension by their weights, [rows, samples].
+Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement,
+                   Generator* generator = nullptr);
+
 // ---- copy.cpp -----------------------------------------------------------------------------------
 Tensor copy_(const Tensor& self, const Tensor& source);  // broadcasts and casts
 Tensor fill_(const Tensor& self, const Scalar& value);
@@ -215,6 +232,10 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction =
 Tensor matmul(const Tensor& a, const Tensor& b, Target target = {}, const char* op = "matmul");
 Tensor linear(const Tensor& x, const Tensor& weight,
               const Tensor& bias = {});  // x @ weight.T + bias
+
+// ---- distance.cpp -------------------------------------------------------------------------------
+// (sum_m |x1[.., i, m] - x2[.., j, m]|^p)^(1/p); the gradient where it is 0 is 0.
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 // ---- view.cpp: same memory, other strides -------------------------------------------------------
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset);
