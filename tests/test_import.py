@@ -35,7 +35,18 @@ def test_heavy_modules_stay_out(loaded):
 
 
 def test_rarely_needed_modules_are_imported_later(loaded):
-    rare = ["accelerator", "backends", "cpu", "cuda", "mps", "random", "testing", "version", "xpu"]
+    rare = [
+        "accelerator",
+        "backends",
+        "cpu",
+        "cuda",
+        "distributions",
+        "mps",
+        "random",
+        "testing",
+        "version",
+        "xpu",
+    ]
     assert not {f"zero.{name}" for name in rare} & set(loaded)
     code = "import zero; zero.cuda.is_available(); zero.backends.cudnn.benchmark = True"
     assert run(code) == ""

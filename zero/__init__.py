@@ -475,9 +475,31 @@ newaxis = None  # x[newaxis] is x[None]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zero import accelerator, backends, cpu, cuda, mps, random, testing, version, xpu
+    from zero import (
+        accelerator,
+        backends,
+        cpu,
+        cuda,
+        distributions,
+        mps,
+        random,
+        testing,
+        version,
+        xpu,
+    )
 else:
-    _LAZY = {"accelerator", "backends", "cpu", "cuda", "mps", "random", "testing", "version", "xpu"}
+    _LAZY = {
+        "accelerator",
+        "backends",
+        "cpu",
+        "cuda",
+        "distributions",
+        "mps",
+        "random",
+        "testing",
+        "version",
+        "xpu",
+    }
 
     def __getattr__(name):
         """Modules that few programs need are imported when they are asked for."""
@@ -614,6 +636,7 @@ __all__ = [
     "diagflat",
     "diagonal",
     "dist",
+    "distributions",
     "div",
     "divide",
     "dot",

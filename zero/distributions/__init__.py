@@ -1,0 +1,113 @@
+"""Probability distributions: draws, densities, entropies, divergences.
+
+A distribution is made from tensors of parameters; their common shape is its ``batch_shape``, that
+of one draw its ``event_shape``. ``sample(shape)`` gives draws of shape ``shape + batch_shape +
+event_shape``; ``rsample`` gives them as a function of the parameters, so that gradients flow;
+``log_prob(x)`` has the shape of the batch.
+
+Two ways to a gradient of an expected value, by the score function (REINFORCE) and by the path:
+
+    >>> import zero
+    >>> from zero.distributions import Categorical, Normal
+    >>> logits = zero.zeros(3, requires_grad=True)
+    >>> policy = Categorical(logits=logits)
+    >>> action = policy.sample()
+    >>> reward = 1.0
+    >>> (-policy.log_prob(action) * reward).backward()
+    >>> abs(logits.grad.sum().item()) < 1e-6
+    True
+    >>> mean = zero.tensor(1.0, requires_grad=True)
+    >>> Normal(mean, 1.0).rsample((10,)).mean().backward()
+    >>> round(mean.grad.item(), 4)
+    1.0
+"""
+
+from zero.distributions import constraints, transforms, utils
+from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.categorical import Categorical
+from zero.distributions.cauchy import Cauchy
+from zero.distributions.constraint_registry import biject_to, transform_to
+from zero.distributions.distribution import Distribution
+from zero.distributions.exponential import Exponential
+from zero.distributions.geometric import Geometric
+from zero.distributions.gumbel import Gumbel
+from zero.distributions.half_cauchy import HalfCauchy
+from zero.distributions.half_normal import HalfNormal
+from zero.distributions.independent import Independent
+from zero.distributions.kl import kl_divergence, register_kl
+from zero.distributions.laplace import Laplace
+from zero.distributions.log_normal import LogNormal
+from zero.distributions.normal import Normal
+from zero.distributions.one_hot_categorical import (
+    OneHotCategorical,
+    OneHotCategoricalStraightThrough,
+)
+from zero.distributions.transformed_distribution import TransformedDistribution
+from zero.distributions.transforms import (
+    AbsTransform,
+    AffineTransform,
+    CatTransform,
+    ComposeTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
+    ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PowerTransform,
+    ReshapeTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    StackTransform,
+    StickBreakingTransform,
+    TanhTransform,
+    Transform,
+    identity_transform,
+)
+from zero.distributions.uniform import Uniform
+
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "Bernoulli",
+    "CatTransform",
+    "Categorical",
+    "Cauchy",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "Distribution",
+    "ExpTransform",
+    "Exponential",
+    "Geometric",
+    "Gumbel",
+    "HalfCauchy",
+    "HalfNormal",
+    "Independent",
+    "IndependentTransform",
+    "Laplace",
+    "LogNormal",
+    "LowerCholeskyTransform",
+    "Normal",
+    "OneHotCategorical",
+    "OneHotCategoricalStraightThrough",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "TransformedDistribution",
+    "Uniform",
+    "biject_to",
+    "constraints",
+    "identity_transform",
+    "kl_divergence",
+    "register_kl",
+    "transform_to",
+    "transforms",
+    "utils",
+]

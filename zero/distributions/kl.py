@@ -1,0 +1,265 @@
+"""Kullback-Leibler divergences, by the types of both distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import zero
+from zero import Tensor
+from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.categorical import Categorical
+from zero.distributions.cauchy import Cauchy
+from zero.distributions.distribution import Distribution
+from zero.distributions.exponential import Exponential
+from zero.distributions.geometric import Geometric
+from zero.distributions.gumbel import Gumbel
+from zero.distributions.half_normal import HalfNormal
+from zero.distributions.independent import Independent
+from zero.distributions.laplace import Laplace
+from zero.distributions.normal import Normal
+from zero.distributions.one_hot_categorical import OneHotCategorical
+from zero.distributions.transformed_distribution import TransformedDistribution
+from zero.distributions.uniform import Uniform
+from zero.distributions.utils import softplus, sum_rightmost
+
+__all__ = ["kl_divergence", "register_kl"]
+
+Formula = TypeVar("Formula", bound=Callable[..., Tensor])
+
+_formulas: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
+_found: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}  # also for derived types
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
+    """Decorator: makes a function the divergence of two types, and of types derived from them.
+
+    Args:
+        type_p: the type of the first argument.
+        type_q: the type of the second.
+
+    Raises:
+        TypeError: a type is no Distribution.
+
+    Example:
+        >>> import zero
+        >>> from zero.distributions import Distribution, kl_divergence, register_kl
+        >>> class Mine(Distribution):
+        ...     pass
+        >>> @register_kl(Mine, Mine)
+        ... def divergence(p, q):
+        ...     return zero.tensor(0.0)
+        >>> kl_divergence(Mine(), Mine())
+        tensor(0.)
+    """
+    for kind in (type_p, type_q):
+        if not (isinstance(kind, type) and issubclass(kind, Distribution)):
+            raise TypeError(f"register_kl: no type of distributions; got {kind!r}")
+
+    def register(formula: Formula) -> Formula:
+        _formulas[type_p, type_q] = formula
+        _found.clear()
+        return formula
+
+    return register
+
+
+def _formula(type_p: type, type_q: type) -> Callable[[Any, Any], Tensor]:
+    """The formula of the nearest base types: the first ones in the order of inheritance."""
+    known = _found.get((type_p, type_q))
+    if known is None:
+        pairs = [
+            (type_p.__mro__.index(p) + type_q.__mro__.index(q), p, q)
+            for p, q in _formulas
+            if issubclass(type_p, p) and issubclass(type_q, q)
+        ]
+        if not pairs:
+            raise NotImplementedError(
+                f"kl_divergence: no formula is registered for {type_p.__name__} and "
+                f"{type_q.__name__}; register_kl adds one"
+            )
+        _, p, q = min(pairs, key=lambda pair: pair[0])
+        known = _found[type_p, type_q] = _formulas[p, q]
+    return known
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The Kullback-Leibler divergence: the mean over p of ``log p(x) - log q(x)``.
+
+    Args:
+        p: distributions.
+        q: others; the batches broadcast.
+
+    Raises:
+        NotImplementedError: no formula is known for the two types.
+
+    Example:
+        >>> import zero
+        >>> from zero.distributions import Normal, kl_divergence
+        >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0)).item()
+        0.5
+
+    Source: Kullback and Leibler, On information and sufficiency, 1951.
+    """
+    return _formula(type(p), type(q))(p, q)
+
+
+def _infinite(p: Distribution, q: Distribution) -> Tensor:
+    """Of values that q cannot have."""
+    return zero.full(zero.broadcast_shapes(p.batch_shape, q.batch_shape), zero.inf)
+
+
+def _from_normal(entropy: Tensor, mean: Tensor, variance: Tensor, q: Normal) -> Tensor:
+    """Against a normal distribution, of which only the first two moments of p matter."""
+    spread = variance + (mean - q.loc).square()
+    scale = q.scale.log() + 0.5 * math.log(2 * math.pi)
+    return -entropy + scale + 0.5 * spread / q.scale.square()
+
+
+# ---- of one type ---------------------------------------------------------------------------------
+@register_kl(Normal, Normal)
+def _normal_normal(p: Normal, q: Normal) -> Tensor:
+    ratio = (p.scale / q.scale).square()
+    distance = ((p.loc - q.loc) / q.scale).square()
+    return 0.5 * (ratio + distance - 1 - ratio.log())
+
+
+@register_kl(Uniform, Uniform)
+def _uniform_uniform(p: Uniform, q: Uniform) -> Tensor:
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    return zero.where((q.low > p.low) | (q.high < p.high), zero.inf, result)
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli_bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
+    # In logits: log p = -softplus(-z). A probability of 0 adds nothing, whatever q's is.
+    one = p.probs * (softplus(-q.logits) - softplus(-p.logits))
+    other = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    one = zero.where(p.probs == 0, 0.0, zero.where(q.probs == 0, zero.inf, one))
+    other = zero.where(p.probs == 1, 0.0, zero.where(q.probs == 1, zero.inf, other))
+    return one + other
+
+
+@register_kl(Categorical, Categorical)
+def _categorical_categorical(p: Categorical, q: Categorical) -> Tensor:
+    terms = p.probs * (p.logits - q.logits)
+    terms = zero.where(q.probs == 0, zero.inf, terms)
+    return zero.where(p.probs == 0, 0.0, terms).sum(-1)
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot_one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
+    return _categorical_categorical(p._categorical, q._categorical)
+
+
+@register_kl(Exponential, Exponential)
+def _exponential_exponential(p: Exponential, q: Exponential) -> Tensor:
+    ratio = q.rate / p.rate
+    return ratio - 1 - ratio.log()
+
+
+@register_kl(Laplace, Laplace)
+def _laplace_laplace(p: Laplace, q: Laplace) -> Tensor:
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy_cauchy(p: Cauchy, q: Cauchy) -> Tensor:
+    total = (p.scale + q.scale).square() + (p.loc - q.loc).square()
+    return total.log() - (4 * p.scale * q.scale).log()
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal_half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
+    return _normal_normal(p.base_dist, q.base_dist)
+
+
+@register_kl(Geometric, Geometric)
+def _geometric_geometric(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - zero.log1p(-q.probs) / p.probs - q.logits
+
+
+@register_kl(Independent, Independent)
+def _independent_independent(p: Independent, q: Independent) -> Tensor:
+    n = p.reinterpreted_batch_ndims
+    if n != q.reinterpreted_batch_ndims:
+        raise NotImplementedError(
+            "kl_divergence: two Independent with different numbers of dimensions; got "
+            f"{n} and {q.reinterpreted_batch_ndims}"
+        )
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), n)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed_transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError(
+            "kl_divergence: two TransformedDistribution with different transforms or event shapes"
+        )
+    more = len(p.event_shape) - len(p.base_dist.event_shape)
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), more)
+
+
+# ---- of two types --------------------------------------------------------------------------------
+@register_kl(Uniform, Normal)
+def _uniform_normal(p: Uniform, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Exponential, Normal)
+def _exponential_normal(p: Exponential, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Laplace, Normal)
+def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Gumbel, Normal)
+def _gumbel_normal(p: Gumbel, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
+    d = p.loc - q.loc
+    z = d / (p.scale * math.sqrt(2))
+    distance = p.scale * math.sqrt(2 / math.pi) * (-z.square()).exp() + d * zero.erf(z)  # E|x - m|
+    return -p.entropy() + (2 * q.scale).log() + distance / q.scale
+
+
+@register_kl(Normal, Gumbel)
+def _normal_gumbel(p: Normal, q: Gumbel) -> Tensor:
+    z = (p.loc - q.loc) / q.scale
+    tail = (0.5 * (p.scale / q.scale).square() - z).exp()
+    return -p.entropy() + q.scale.log() + z + tail
+
+
+@register_kl(Exponential, Gumbel)
+def _exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
+    z = (p.mean - q.loc) / q.scale
+    tail = (q.loc / q.scale).exp() * p.rate / (p.rate + 1 / q.scale)
+    return -p.entropy() + q.scale.log() + z + tail
+
+
+@register_kl(Uniform, Gumbel)
+def _uniform_gumbel(p: Uniform, q: Gumbel) -> Tensor:
+    z = (p.mean - q.loc) / q.scale
+    low, high = (((q.loc - bound) / q.scale).exp() for bound in (p.low, p.high))
+    tail = (low - high) * q.scale / (p.high - p.low)
+    return -p.entropy() + q.scale.log() + z + tail
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
+    result = -p.entropy() - q.rate.log() + q.rate * p.mean
+    return zero.where(p.low < 0, zero.inf, result)
+
+
+for _p in (Exponential, Gumbel, Laplace, Normal):
+    register_kl(_p, Uniform)(_infinite)
+for _p in (Gumbel, Laplace, Normal):
+    register_kl(_p, Exponential)(_infinite)

@@ -1,0 +1,85 @@
+"""The Laplace distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import zero
+from zero import Size, Tensor
+from zero.distributions import constraints
+from zero.distributions.distribution import Distribution
+from zero.distributions.utils import broadcast_all
+
+__all__ = ["Laplace"]
+
+
+class Laplace(Distribution):
+    """Laplace distributions, of density ``exp(-|x - loc| / scale) / (2 scale)``.
+
+    Args:
+        loc: means.
+        scale: above 0; both are numbers or tensors and broadcast.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Raises:
+        ValueError: a parameter is outside its set.
+
+    Example:
+        >>> import zero
+        >>> d = zero.distributions.Laplace(1.0, 2.0)
+        >>> d.log_prob(zero.tensor(1.0)).exp().item(), d.cdf(zero.tensor(1.0)).item()
+        (0.25, 0.5)
+    """
+
+    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        return 2 * self.scale.square()
+
+    @property
+    def stddev(self) -> Tensor:
+        return math.sqrt(2) * self.scale
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Laplace:
+        return self._expanded(Laplace, batch_shape, _instance, ("loc", "scale"))
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
+        shape = self._extended_shape(sample_shape)
+        size = zero.empty(shape, dtype=self.loc.dtype).exponential_()
+        way = zero.empty(shape, dtype=self.loc.dtype).bernoulli_() * 2 - 1
+        return self.loc + self.scale * (size * way)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        z = (value - self.loc) / self.scale
+        tail = 0.5 * zero.exp(-z.abs())
+        return zero.where(z < 0, tail, 1 - tail)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * zero.log1p(-2 * term.abs())
+
+    def entropy(self) -> Tensor:
+        return 1 + (2 * self.scale).log()
