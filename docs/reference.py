@@ -35,6 +35,8 @@ FAMILIES = {
     "arrange": "Shapes and dtypes",
     "contract": "Products of matrices and vectors",
     "diagonal": "Shapes and dtypes",
+    "order": "Order and search",
+    "search": "Order and search",
     "join": "Joining",
     "select": "Selection",
     "loss": "Softmax and losses",

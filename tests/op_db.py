@@ -18,6 +18,7 @@ import numpy as np
 from op_db_contract import add_entries as add_contract_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
+from op_db_order import add_entries as add_order_entries
 from op_db_reduce import add_entries as add_reduce_entries
 from op_db_shape import add_entries as add_shape_entries
 
@@ -110,6 +111,7 @@ class Op:
     view: bool = False
     meta: bool = True  # the shape of the result depends on shapes only
     loose: tuple = ()  # dtypes that are taken too, where NumPy has no comparable result
+    indices: bool = False  # results after the first one are int64
     errors: tuple = ()  # (sample, exception, words of the message)
 
     def expected_dtype(self, dtype: str, args) -> str:
@@ -475,7 +477,7 @@ def places(f):
 
 for _name, _arg in (("max", "argmax"), ("min", "argmin")):
     reduction(_name, pair(getattr(np, _name), getattr(np, _arg)),
-       [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL, tol=0,
+       [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL, tol=0, indices=True,
               errors=BAD_DIM + NO_ELEMENTS)
     reduction(_arg, places(getattr(np, _arg)), [S(A((2, 3, 4))), S(A(())), *ALONG], dtypes=ALL,
         out="int64", grad=False, errors=BAD_DIM + NO_ELEMENTS)
@@ -717,7 +719,13 @@ shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3))
          big=S([A((301, 200)), A((301, 200))], 2), sized=lambda n: [S([A((n,)), A((n,))], 1)])
 
 add_index_entries(op, S, A, ALL, FLOATS)
-for _add in (add_contract_entries, add_function_entries, add_reduce_entries, add_shape_entries):
+for _add in (
+    add_contract_entries,
+    add_function_entries,
+    add_order_entries,
+    add_reduce_entries,
+    add_shape_entries,
+):
     _add(sys.modules[__name__])
 
 # ---- tensors from nothing: (name, call on zero, NumPy's result); on meta with device= ----------

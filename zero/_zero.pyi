@@ -829,6 +829,132 @@ class Tensor:
         axis: _Index | _Dims | None = None,
         keepdims: _bool | None = None,
     ) -> Tensor: ...
+    def sort(
+        self,
+        dim: _Index = -1,
+        descending: _bool = False,
+        *,
+        stable: _bool | None = None,
+        out: Sequence[Tensor] | None = None,
+        axis: _Index | None = None,
+    ) -> return_types.sort: ...
+    def argsort(
+        self,
+        dim: _Index = -1,
+        descending: _bool = False,
+        *,
+        stable: _bool = False,
+        axis: _Index | None = None,
+    ) -> Tensor: ...
+    def msort(self, *, out: Tensor | None = None) -> Tensor: ...
+    def topk(
+        self,
+        k: _Index,
+        dim: _Index | None = None,
+        largest: _bool = True,
+        sorted: _bool = True,
+        *,
+        out: Sequence[Tensor] | None = None,
+        axis: _Index | None = None,
+    ) -> return_types.topk: ...
+    def kthvalue(
+        self,
+        k: _Index,
+        dim: _Index = -1,
+        keepdim: _bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.kthvalue: ...
+    @overload
+    def median(self, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def median(
+        self, dim: _Index, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> return_types.median: ...
+    @overload
+    def nanmedian(self, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanmedian(
+        self, dim: _Index, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> return_types.nanmedian: ...
+    def mode(
+        self, dim: _Index = -1, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+    ) -> return_types.mode: ...
+    def cummax(
+        self,
+        dim: _Index | None = None,
+        *,
+        out: Sequence[Tensor] | None = None,
+        axis: _Index | None = None,
+    ) -> return_types.cummax: ...
+    def cummin(
+        self,
+        dim: _Index | None = None,
+        *,
+        out: Sequence[Tensor] | None = None,
+        axis: _Index | None = None,
+    ) -> return_types.cummin: ...
+    def logcumsumexp(
+        self, dim: _Index | None = None, *, out: Tensor | None = None, axis: _Index | None = None
+    ) -> Tensor: ...
+    def unique(
+        self,
+        sorted: _bool = True,
+        return_inverse: _bool = False,
+        return_counts: _bool = False,
+        dim: _Index | None = None,
+    ) -> Any: ...
+    def bincount(self, weights: Tensor | None = None, minlength: _Index = 0) -> Tensor: ...
+    def histc(
+        self, bins: _Index = 100, min: _Number = 0, max: _Number = 0, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def quantile(
+        self,
+        q: _float | Tensor,
+        dim: _int | None = None,
+        keepdim: _bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def nanquantile(
+        self,
+        q: _float | Tensor,
+        dim: _int | None = None,
+        keepdim: _bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def unique_consecutive(
+        self, return_inverse: _bool = False, return_counts: _bool = False, dim: _int | None = None
+    ) -> Tensor | tuple[Tensor, ...]: ...
+    def histogram(
+        self,
+        bins: _int | Tensor,
+        *,
+        range: Sequence[_float] | None = None,
+        weight: Tensor | None = None,
+        density: _bool = False,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> return_types.histogram: ...
+    def diff(
+        self,
+        n: _int = 1,
+        dim: _int = -1,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def dist(self, other: Tensor, p: _float = 2) -> Tensor: ...
+    def renorm(
+        self, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> Tensor: ...
+    def nonzero_static(
+        self, *, size: _int, fill_value: _int = -1, out: Tensor | None = None
+    ) -> Tensor: ...
     def cumsum_(self, dim: _Index, *, dtype: _dtype | None = None) -> Self: ...
     def cumprod_(self, dim: _Index, *, dtype: _dtype | None = None) -> Self: ...
     def uniform_(
@@ -1793,6 +1919,112 @@ def prod(
     out: Tensor | None = None,
     axis: _Index | _Dims | None = None,
     keepdims: _bool | None = None,
+) -> Tensor: ...
+def sort(
+    input: Tensor,
+    dim: _Index = -1,
+    descending: _bool = False,
+    *,
+    stable: _bool | None = None,
+    out: Sequence[Tensor] | None = None,
+    axis: _Index | None = None,
+) -> return_types.sort: ...
+def argsort(
+    input: Tensor,
+    dim: _Index = -1,
+    descending: _bool = False,
+    *,
+    stable: _bool = False,
+    axis: _Index | None = None,
+) -> Tensor: ...
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def topk(
+    input: Tensor,
+    k: _Index,
+    dim: _Index | None = None,
+    largest: _bool = True,
+    sorted: _bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: _Index | None = None,
+) -> return_types.topk: ...
+def kthvalue(
+    input: Tensor,
+    k: _Index,
+    dim: _Index = -1,
+    keepdim: _bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.kthvalue: ...
+@overload
+def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def median(
+    input: Tensor, dim: _Index, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.median: ...
+@overload
+def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanmedian(
+    input: Tensor, dim: _Index, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.nanmedian: ...
+def mode(
+    input: Tensor, dim: _Index = -1, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.mode: ...
+def cummax(
+    input: Tensor,
+    dim: _Index | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: _Index | None = None,
+) -> return_types.cummax: ...
+def cummin(
+    input: Tensor,
+    dim: _Index | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: _Index | None = None,
+) -> return_types.cummin: ...
+def logcumsumexp(
+    input: Tensor,
+    dim: _Index | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: _Index | None = None,
+) -> Tensor: ...
+def unique(
+    input: Tensor,
+    sorted: _bool = True,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    dim: _Index | None = None,
+) -> Any: ...
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Tensor | _Number,
+    *,
+    out_int32: _bool = False,
+    right: _bool = False,
+    side: Literal["left", "right"] | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def bucketize(
+    input: Tensor | _Number,
+    boundaries: Tensor,
+    *,
+    out_int32: _bool = False,
+    right: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Index = 0) -> Tensor: ...
+def histc(
+    input: Tensor,
+    bins: _Index = 100,
+    min: _Number = 0,
+    max: _Number = 0,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def cumsum(
     input: Tensor,

@@ -18,7 +18,7 @@ from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
-from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction
+from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction, CUnique
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
 from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
@@ -44,6 +44,8 @@ include "_bind/pointwise.pxi"
 include "_bind/compare.pxi"
 include "_bind/reduce.pxi"
 include "_bind/accumulate.pxi"
+include "_bind/order.pxi"
+include "_bind/search.pxi"
 include "_bind/draw.pxi"
 include "_bind/shape.pxi"
 include "_bind/linalg.pxi"

@@ -16,18 +16,34 @@ from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from typing_extensions import Self
 
     from zero._zero import Tensor
 
-__all__ = ["aminmax", "max", "min"]
+__all__ = [
+    "aminmax",
+    "cummax",
+    "cummin",
+    "histogram",
+    "histogramdd",
+    "kthvalue",
+    "max",
+    "median",
+    "min",
+    "mode",
+    "nanmedian",
+    "sort",
+    "topk",
+]
 
 
 class _NamedResult(tuple["Tensor", ...]):
     __slots__ = ()
     _fields: tuple[str, ...] = ()
 
-    def __new__(cls, entries: Iterable[Tensor]) -> Self:
+    def __new__(cls, entries: Iterable[Any]) -> Self:
         self = tuple.__new__(cls, entries)
         if len(self) != len(cls._fields):
             raise TypeError(
@@ -45,22 +61,71 @@ class _NamedResult(tuple["Tensor", ...]):
         return type(self), (tuple(self),)
 
 
-class max(_NamedResult):
+class _ValuesAndIndices(_NamedResult):
+    __slots__ = ()
+    _fields = ("values", "indices")
+    values = property(itemgetter(0), doc="The elements.")
+    indices = property(itemgetter(1), doc="Where each stands along the dimension.")
+
+
+class max(_ValuesAndIndices):
     """The largest elements along a dimension, and where they stand."""
 
     __slots__ = ()
-    _fields = ("values", "indices")
-    values = property(itemgetter(0), doc="The largest elements.")
-    indices = property(itemgetter(1), doc="The index of each; of the first if there are several.")
 
 
-class min(_NamedResult):
+class min(_ValuesAndIndices):
     """The smallest elements along a dimension, and where they stand."""
 
     __slots__ = ()
-    _fields = ("values", "indices")
-    values = property(itemgetter(0), doc="The smallest elements.")
-    indices = property(itemgetter(1), doc="The index of each; of the first if there are several.")
+
+
+class sort(_ValuesAndIndices):
+    """The elements along a dimension in order, and where they stood."""
+
+    __slots__ = ()
+
+
+class topk(_ValuesAndIndices):
+    """The largest or smallest elements along a dimension, and where they stand."""
+
+    __slots__ = ()
+
+
+class kthvalue(_ValuesAndIndices):
+    """The k-th smallest elements along a dimension, and where they stand."""
+
+    __slots__ = ()
+
+
+class median(_ValuesAndIndices):
+    """The middle elements along a dimension, and where they stand."""
+
+    __slots__ = ()
+
+
+class nanmedian(_ValuesAndIndices):
+    """The middle elements along a dimension but for nan, and where they stand."""
+
+    __slots__ = ()
+
+
+class mode(_ValuesAndIndices):
+    """The most frequent elements along a dimension, and where they stand."""
+
+    __slots__ = ()
+
+
+class cummax(_ValuesAndIndices):
+    """The largest elements so far, and where they stand."""
+
+    __slots__ = ()
+
+
+class cummin(_ValuesAndIndices):
+    """The smallest elements so far, and where they stand."""
+
+    __slots__ = ()
 
 
 class aminmax(_NamedResult):
@@ -70,3 +135,21 @@ class aminmax(_NamedResult):
     _fields = ("min", "max")
     min = property(itemgetter(0), doc="The smallest elements.")
     max = property(itemgetter(1), doc="The largest elements.")
+
+
+class histogram(_NamedResult):
+    """Counts, and the edges of the bins they are of."""
+
+    __slots__ = ()
+    _fields = ("hist", "bin_edges")
+    hist = property(itemgetter(0), doc="How many elements, or what weight, each bin has.")
+    bin_edges = property(itemgetter(1), doc="The edges, one more than there are bins.")
+
+
+class histogramdd(_NamedResult):
+    """Counts, and the edges of the bins along each dimension."""
+
+    __slots__ = ()
+    _fields = ("hist", "bin_edges")
+    hist = property(itemgetter(0), doc="How many points, or what weight, each bin has.")
+    bin_edges = property(itemgetter(1), doc="The edges along each dimension.")

@@ -102,6 +102,97 @@ def cumprod_(Tensor input not None, dim, *, dtype=None):
                                         optional_dtype(dtype, "cumprod_")), "cumprod_")
 
 
+cdef object cummax_result = _return_types.cummax
+cdef object cummin_result = _return_types.cummin
+
+
+def cummax(Tensor input not None, dim=None, *, out=None, axis=None):
+    """The largest element so far along a dimension, and its index: of equal ones the last.
+
+    From the first nan on it is nan.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        out: a pair of tensors to write to.
+        axis: NumPy's name for `dim`.
+
+    Returns:
+        The pair ``(values, indices)``, both of the shape of `input`.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> values, indices = zero.cummax(zero.tensor([1, 3, 2]), 0)
+        >>> values.tolist(), indices.tolist()
+        ([1, 3, 3], [0, 1, 1])
+    """
+    cdef pair[CTensor, CTensor] both
+    dim, = names_for_dim(dim, axis, "cummax")
+    both = ops.cummax(input.c, dim_of(dim, "cummax"))
+    if out is not None:
+        return cummax_result(deliver_two(both, out, "cummax"))
+    return named_pair(cummax_result, both)
+
+
+def cummin(Tensor input not None, dim=None, *, out=None, axis=None):
+    """The smallest element so far along a dimension, and its index: of equal ones the last.
+
+    From the first nan on it is nan.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        out: a pair of tensors to write to.
+        axis: NumPy's name for `dim`.
+
+    Returns:
+        The pair ``(values, indices)``, both of the shape of `input`.
+
+    Raises:
+        IndexError: the dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> values, indices = zero.cummin(zero.tensor([3, 1, 2]), 0)
+        >>> values.tolist(), indices.tolist()
+        ([3, 1, 1], [0, 1, 1])
+    """
+    cdef pair[CTensor, CTensor] both
+    dim, = names_for_dim(dim, axis, "cummin")
+    both = ops.cummin(input.c, dim_of(dim, "cummin"))
+    if out is not None:
+        return cummin_result(deliver_two(both, out, "cummin"))
+    return named_pair(cummin_result, both)
+
+
+def logcumsumexp(Tensor input not None, dim=None, *, out=None, axis=None):
+    """The logarithm of running sums of exponentials: ``y[i] = ln(e^x[0] + … + e^x[i])``.
+
+    Sums are in float64 and scaled by the largest exponential so far, so large values don't
+    overflow.
+
+    Args:
+        input: tensor of any shape, of floats.
+        dim: the dimension.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+
+    Raises:
+        IndexError: the dimension is out of range.
+        DTypeError: the tensor is not of floats.
+
+    Example:
+        >>> import zero
+        >>> zero.logcumsumexp(zero.tensor([1000.0, 1000.0]), 0)
+        tensor([1000.0000, 1000.6932])
+    """
+    dim, = names_for_dim(dim, axis, "logcumsumexp")
+    return deliver(ops.logcumsumexp(input.c, dim_of(dim, "logcumsumexp")), out, "logcumsumexp")
+
+
 cdef double order_of(object p, str op) except? -1:
     """A norm's p: a number, or one of the names that mean 2 for vectors."""
     if p is None or (isinstance(p, str) and p == "fro"):
@@ -150,7 +241,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
 
 
 as_methods("""
-    prod cumsum cumprod norm
+    prod cumsum cumprod cummax cummin logcumsumexp norm
 """)
 as_methods_only("""
     cumsum_ cumprod_

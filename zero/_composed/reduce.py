@@ -150,6 +150,11 @@ def aminmax(
     least, most = zero.amin(input, dim, keepdim), zero.amax(input, dim, keepdim)
     if out is not None:
         first, second = out
+        if first.dtype is not input.dtype or second.dtype is not input.dtype:
+            raise zero.errors.DTypeError(
+                f"aminmax: out has another dtype; got {first.dtype} and {second.dtype}, expected "
+                f"{input.dtype}"
+            )
         least, most = _deliver(least, first, "aminmax"), _deliver(most, second, "aminmax")
     return _aminmax((least, most))
 

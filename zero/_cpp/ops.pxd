@@ -26,6 +26,9 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
         Mean "zero::Reduction::Mean"
         Sum "zero::Reduction::Sum"
 
+    cdef cppclass CUnique "zero::Unique":
+        CTensor values, inverse, counts
+
 # Declared by their type, so that a binding can take one as an argument.
 ctypedef CTensor (*BinaryOp)(const COperand&, const COperand&, CTarget) except +raise_error
 
@@ -167,8 +170,30 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor norm(const CTensor&, double, const CDims&, cbool) except +raise_error
     CTensor cumsum(const CTensor&, int64_t, optional[CDType]) except +raise_error
     CTensor cumprod(const CTensor&, int64_t, optional[CDType]) except +raise_error
+    pair[CTensor, CTensor] cummax(const CTensor&, int64_t) except +raise_error
+    pair[CTensor, CTensor] cummin(const CTensor&, int64_t) except +raise_error
+    CTensor logcumsumexp(const CTensor&, int64_t) except +raise_error
     cbool equal(const CTensor&, const CTensor&) except +raise_error
     CTensor sum_to(const CTensor&, const CDims&) except +raise_error
+
+    # order.cpp
+    pair[CTensor, CTensor] sort(const CTensor&, int64_t, cbool) except +raise_error
+    CTensor argsort(const CTensor&, int64_t, cbool) except +raise_error
+    pair[CTensor, CTensor] topk(const CTensor&, int64_t, int64_t, cbool) except +raise_error
+    pair[CTensor, CTensor] kthvalue(const CTensor&, int64_t, int64_t, cbool) except +raise_error
+    pair[CTensor, CTensor] median(const CTensor&, int64_t, cbool) except +raise_error
+    pair[CTensor, CTensor] nanmedian(const CTensor&, int64_t, cbool) except +raise_error
+    CTensor median_of_all "zero::median"(const CTensor&) except +raise_error
+    CTensor nanmedian_of_all "zero::nanmedian"(const CTensor&) except +raise_error
+    pair[CTensor, CTensor] mode(const CTensor&, int64_t, cbool) except +raise_error
+
+    # unique.cpp, search.cpp
+    CUnique unique(const CTensor&, cbool, cbool) except +raise_error
+    CUnique unique_along(const CTensor&, int64_t, cbool, cbool) except +raise_error
+    CTensor searchsorted(const char*, const CTensor&, const CTensor&, cbool, cbool,
+                         const CTensor&) except +raise_error
+    CTensor bincount(const CTensor&, const CTensor&, int64_t) except +raise_error
+    CTensor histc(const CTensor&, int64_t, double, double) except +raise_error
 
     # dropout.cpp
     CTensor dropout(const CTensor&, double, cbool, CTarget) except +raise_error

@@ -180,8 +180,95 @@ struct ScanArgs {
   bool reverse;
 };
 using ScanFn = void (*)(const ScanArgs& args);
+// The largest or smallest element so far, and its index: of several the last one. From the first
+// NaN on it is NaN.
+struct ExtremeScanArgs {
+  const void* from;
+  void* to;
+  int64_t *indices, n, lanes, stride;
+};
+using ExtremeScanFn = void (*)(const ExtremeScanArgs& args);
 enum class ScanOp : uint8_t { Sum, Prod, Count };
 inline constexpr int64_t kScanLanes = 128;  // of one call, at most
+
+// ---- order (sort.cpp) ---------------------------------------------------------------------------
+// Elements are ordered as entries: a key, an unsigned integer in the order of the elements (-0 and
+// 0 are one, all NaN the largest; complemented where the order is descending), and an index. The
+// entries of dtypes of up to four bytes are one uint64 each, key << 32 | index, the others two.
+// Entries with equal keys keep the order of their indices.
+
+// `lanes` neighbouring columns of n elements, `stride` elements apart, and their entries, one
+// column after the other, `step` entries apart. Indices count from `first`.
+struct EntryArgs {
+  const void* x;
+  int64_t n, stride, lanes, first;
+  bool descending;
+  void* entries;
+  int64_t step;
+};
+// The elements of entries, and their indices; either may be null. x is that of EntryArgs.
+struct ElementArgs {
+  const void* entries;
+  int64_t n, step, lanes;
+  bool descending;
+  const void* x;
+  int64_t x_stride;
+  void* values;
+  int64_t *indices, stride;  // of the results
+};
+// The k first of a row, kept in a buffer of `capacity` >= 2 k + kBestBlock entries.
+struct BestArgs {
+  const void* x;
+  int64_t n, first, k;
+  bool descending;
+  void *entries, *scratch;
+  int64_t capacity;
+};
+inline constexpr int64_t kBestBlock = 256;
+
+// A radix sort takes the bits from `shift` to `bits` of its keys, eight at a time.
+struct RadixPlan { int shift, bits; };
+
+// The functions of one size of entries. Scratch has room for as many.
+struct EntryKernel {
+  int64_t size;                                            // bytes
+  void* (*sort)(void* entries, void* scratch, int64_t n);  // returns which of both is sorted
+  // The parts of sort, for one row on several threads:
+  void (*range)(const void* entries, int64_t n, uint64_t* low, uint64_t* high);  // of the keys
+  RadixPlan (*plan)(int64_t n, uint64_t range);
+  // How many entries have each value of the eight bits from `shift` on of key - low.
+  void (*count)(const void* entries, int64_t n, uint64_t low, int shift, int64_t* counts);
+  // Moves entries to to[offsets[those bits]++].
+  void (*scatter)(const void* entries, int64_t n, uint64_t low, int shift, int64_t* offsets,
+                  void* to);
+  // Sorts neighbours that agree in the bits from `shift` on.
+  void (*finish)(void* entries, void* scratch, int64_t n, uint64_t low, int shift);
+  // Moves the k first entries to the front, in an order that depends on the entries only.
+  void (*select)(void* entries, void* scratch, int64_t n, int64_t k);
+  // Moves entry k of their order to the front.
+  void (*pick)(void* entries, void* scratch, int64_t n, int64_t k);
+};
+
+struct OrderKernel {
+  const EntryKernel* entry;
+  void (*load)(const EntryArgs& args);
+  void (*store)(const ElementArgs& args);
+  int64_t (*best)(const BestArgs& args);  // returns how many entries it left in the buffer
+};
+
+// The places of `count` values among n sorted ones (those at order[0], order[1], … unless that is
+// null): the number of those below a value or, for `right`, up to it.
+struct SearchArgs {
+  const void* sorted;
+  const int64_t* order;
+  int64_t n;
+  const void* values;
+  int64_t count;
+  bool right;
+  void* out;  // int64, or int32 if narrow
+  bool narrow;
+};
+using SearchFn = void (*)(const SearchArgs& args);
 
 // ---- softmax and cross entropy (softmax.cpp) ----------------------------------------------------
 // `rows` rows of n neighbouring elements; or `lanes` neighbouring columns whose n elements are
@@ -280,7 +367,11 @@ struct KernelTable {
       squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
   ScaledDifferenceFn scaled_difference[kNumComputeTypes];
   ScanFn scan[static_cast<int>(ScanOp::Count)][kNumComputeTypes];  // not for bool
-  AlongFn take_along[4], put_along[4];                             // by log2 of the element's size
+  ScanFn logcumsumexp[kNumComputeTypes];                           // float32 and float64
+  ExtremeScanFn cummax[kNumComputeTypes], cummin[kNumComputeTypes];
+  AlongFn take_along[4], put_along[4];  // by log2 of the element's size
+  OrderKernel order[kNumDTypes];
+  SearchFn search[kNumComputeTypes];  // not for bool
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];
   SoftmaxFn softmax_backward_rows[kNumComputeTypes], softmax_backward_columns[kNumComputeTypes];
   CrossEntropyFn cross_entropy[kNumComputeTypes], cross_entropy_backward[kNumComputeTypes];

@@ -217,6 +217,32 @@ Tensor dropout(const Tensor& x, double p, bool channels, Target target = {});
 Tensor cumsum(const Tensor& x, int64_t dim, std::optional<DType> dtype = {}, bool reverse = false);
 Tensor cumprod(const Tensor& x, int64_t dim, std::optional<DType> dtype = {}, bool reverse = false);
 
+std::pair<Tensor, Tensor> cummax(const Tensor& x, int64_t dim);  // values, indices
+std::pair<Tensor, Tensor> cummin(const Tensor& x, int64_t dim);
+Tensor logcumsumexp(const Tensor& x, int64_t dim, bool reverse = false);
+
+// ---- order.cpp: values and indices; stable; NaN is the largest ----------------------------------
+std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending);
+Tensor argsort(const Tensor& x, int64_t dim, bool descending);
+std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool largest);
+std::pair<Tensor, Tensor> kthvalue(const Tensor& x, int64_t k, int64_t dim, bool keepdim);
+std::pair<Tensor, Tensor> median(const Tensor& x, int64_t dim, bool keepdim);
+std::pair<Tensor, Tensor> nanmedian(const Tensor& x, int64_t dim, bool keepdim);
+Tensor median(const Tensor& x);  // of all; gradient shared among ties
+Tensor nanmedian(const Tensor& x);
+std::pair<Tensor, Tensor> mode(const Tensor& x, int64_t dim, bool keepdim);
+
+// ---- unique.cpp, search.cpp ---------------------------------------------------------------------
+struct Unique { Tensor values, inverse, counts; };  // the last two where asked for
+Unique unique(const Tensor& x, bool inverse, bool counts);
+Unique unique_along(const Tensor& x, int64_t dim, bool inverse, bool counts);
+// The number of sorted values below each value or, for `right`, up to it. `sorter` may be
+// undefined.
+Tensor searchsorted(const char* op, const Tensor& sorted, const Tensor& values, bool right,
+                    bool int32, const Tensor& sorter);
+Tensor bincount(const Tensor& x, const Tensor& weights, int64_t minlength);
+Tensor histc(const Tensor& x, int64_t bins, double low, double high);
+
 // ---- softmax.cpp, loss.cpp ----------------------------------------------------------------------
 Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});
 Tensor log_softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype = {});

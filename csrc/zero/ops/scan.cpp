@@ -9,26 +9,37 @@ namespace zero {
 
 namespace {
 
-// x is contiguous and of the dtype of the arithmetic.
-void run_scan(ScanOp op, const Tensor& x, const Tensor& y, int64_t dim, bool reverse) {
-  const int64_t n = x.dim() == 0 ? 1 : x.size(dim);
-  int64_t inner = 1;
-  for (int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
-  const ScanFn scan =
-      kernels().scan[static_cast<int>(op)][static_cast<int>(compute_type(x.dtype()))];
-  const int64_t item = itemsize(x.dtype());
-  const int64_t blocks = (inner + kScanLanes - 1) / kScanLanes, outer = x.numel() / (n * inner);
-  const int64_t work = n * std::min(inner, kScanLanes);
+// f(first element, lanes) for up to kScanLanes neighbouring columns at a time of a contiguous
+// tensor seen as [.., n, inner] around a dimension, `work` additions per element.
+template <class F>
+void each_columns(int64_t n, int64_t inner, int64_t numel, int64_t work, F f) {
+  const int64_t blocks = (inner + kScanLanes - 1) / kScanLanes, outer = numel / (n * inner);
   const DenormalGuard denormal;
-  parallel_for(outer * blocks, std::max<int64_t>(1, kGrainSize / 2 / work),
+  parallel_for(outer * blocks,
+               std::max<int64_t>(1, kGrainSize / work / (n * std::min(inner, kScanLanes))),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
                    const int64_t lane = i % blocks * kScanLanes;
-                   const int64_t offset = (i / blocks * n * inner + lane) * item;
-                   scan({x.data<char>() + offset, y.data<char>() + offset, n,
-                         std::min(kScanLanes, inner - lane), inner, reverse});
+                   f(i / blocks * n * inner + lane, std::min(kScanLanes, inner - lane));
                  }
                });
+}
+
+struct Along {
+  Along(const Tensor& x, int64_t dim) : n(x.dim() == 0 ? 1 : x.size(dim)) {
+    for (int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
+  }
+  int64_t n, inner = 1;
+};
+
+// x is contiguous and of the dtype of the arithmetic.
+void run_scan(ScanFn scan, int64_t work, const Tensor& x, const Tensor& y, int64_t dim,
+              bool reverse) {
+  const auto [n, inner] = Along(x, dim);
+  const int64_t item = itemsize(x.dtype());
+  each_columns(n, inner, x.numel(), work, [&](int64_t first, int64_t lanes) {
+    scan({x.data<char>() + first * item, y.data<char>() + first * item, n, lanes, inner, reverse});
+  });
 }
 
 Tensor scanned(const char* name, ScanOp op, const Tensor& x, int64_t dim,
@@ -41,7 +52,8 @@ Tensor scanned(const char* name, ScanOp op, const Tensor& x, int64_t dim,
   GradModeGuard no_grad(false);
   // Elements become the result's dtype first, then that of the arithmetic.
   const Tensor in = contiguous(to(to(x, result, x.device()), y.dtype(), x.device()));
-  run_scan(op, in, y, dim, reverse);
+  run_scan(kernels().scan[static_cast<int>(op)][static_cast<int>(compute_type(y.dtype()))], 2, in,
+           y, dim, reverse);
   return to(y, result, y.device());
 }
 
@@ -68,6 +80,31 @@ Tensor cumprod_gradient(const Tensor& g, const Tensor& x, int64_t dim, bool reve
   return reshape(sum(where(reached, weighted, 0.0), {2}), x.sizes());
 }
 
+// cummax and cummin: the gradient goes to the elements that the results are.
+std::pair<Tensor, Tensor> extremes(const char* op, const char* node, bool largest, const Tensor& x,
+                                   int64_t dim) {
+  const int64_t d = wrap_dim(op, dim, x.dim());
+  Tensor values = empty(x.sizes(), {compute_dtype(x.dtype()), x.device()});
+  Tensor indices = empty(x.sizes(), {DType::Int64, x.device()});
+  if (!x.is_meta() && x.numel() > 0) {
+    const Tensor in = contiguous(to(detach(x), values.dtype(), x.device()));
+    const auto [n, inner] = Along(x, d);
+    const auto& scans = largest ? kernels().cummax : kernels().cummin;
+    const ExtremeScanFn scan = scans[static_cast<int>(compute_type(x.dtype()))];
+    const int64_t item = itemsize(in.dtype());
+    each_columns(n, inner, x.numel(), 2, [&, n = n, inner = inner](int64_t first, int64_t lanes) {
+      scan({in.data<char>() + first * item, values.data<char>() + first * item,
+            indices.data<int64_t>() + first, n, lanes, inner});
+    });
+  }
+  values = to(values, x.dtype(), x.device());
+  record(node, {}, values, {&x}, {&indices}, [d, sizes = x.sizes()](Node& n, const Tensor& g) {
+    if (sizes.empty()) return g;
+    return scatter(zeros(sizes, g.options()), d, n.saved(0), g, true);
+  });
+  return {std::move(values), std::move(indices)};
+}
+
 bool has_zero(const Tensor& x) {
   if (x.is_meta()) return false;
   GradModeGuard no_grad(false);
@@ -92,6 +129,41 @@ Tensor cumprod(const Tensor& x, int64_t dim, std::optional<DType> dtype, bool re
     if (x.dim() == 0 || x.numel() == 0) return g;
     if (has_zero(x)) return cumprod_gradient(g, x, d, reverse);
     return div(cumsum(mul(g, n.saved(1)), d, {}, !reverse), x);
+  });
+  return y;
+}
+
+std::pair<Tensor, Tensor> cummax(const Tensor& x, int64_t dim) {
+  return extremes("cummax", "CummaxBackward0", true, x, dim);
+}
+std::pair<Tensor, Tensor> cummin(const Tensor& x, int64_t dim) {
+  return extremes("cummin", "CumminBackward0", false, x, dim);
+}
+
+// d/dx[i] is the sum over k >= i of g[k] exp(x[i] - y[k]). Its positive and its negative part are
+// such sums of exponentials themselves, so that nothing overflows.
+Tensor logcumsumexp(const Tensor& x, int64_t dim, bool reverse) {
+  const int64_t d = wrap_dim("logcumsumexp", dim, x.dim());
+  ZERO_CHECK(is_floating(x.dtype()), DTypeError, "logcumsumexp: not of floats; got ", x,
+             ", expected a floating point tensor");
+  Tensor y = empty(x.sizes(), {compute_dtype(x.dtype()), x.device()});
+  if (!x.is_meta() && x.numel() > 0) {
+    const Tensor in = contiguous(to(detach(x), y.dtype(), x.device()));
+    run_scan(kernels().logcumsumexp[static_cast<int>(compute_type(y.dtype()))], 16, in, y, d,
+             reverse);
+  }
+  y = to(y, x.dtype(), x.device());
+  record("LogcumsumexpBackward0", {}, y, {&x}, {&x, &y}, [d, reverse](Node& n, const Tensor& g) {
+    const Tensor x = n.saved(0), y = n.saved(1);
+    if (x.dim() == 0 || x.numel() == 0) return g;
+    const double inf = std::numeric_limits<double>::infinity();
+    const Tensor some = ne(y, -inf);  // where nothing was added up, nothing changes
+    const auto part = [&](const Tensor& g) {
+      const Tensor counts = logical_and(gt(g, 0), some);
+      const Tensor logs = sub(log(where(counts, g, 1.0)), where(counts, y, 0.0));
+      return exp(add(logcumsumexp(where(counts, logs, -inf), d, !reverse), x));
+    };
+    return sub(part(g), part(neg(g)));
   });
   return y;
 }
