@@ -376,17 +376,6 @@ def add_entries(db):
         errors=((S(A(())), ShapeError, "()"), (S(A((2,)), -1), ValueError, "-1")),
     )
     db.op(
-        "dist",
-        zero.dist,
-        lambda x, y, p=2: np.asarray(np.linalg.norm((x - y).reshape(-1), p)),
-        [
-            S(A((2, 3)), A((2, 3))),
-            S(A((2, 3)), A((3,)), 3),
-            S(A((4,), 1, 2), A((4,), 3, 4), float("inf")),
-        ],
-        tol=16,
-    )
-    db.op(
         "renorm",
         zero.renorm,
         lambda x, p, dim, limit: (

@@ -330,6 +330,7 @@ from zero._zero import (
     uint8,
     unbind,
     unique,
+    unique_consecutive,
     unsqueeze,
     var,
     where,
@@ -347,6 +348,9 @@ from zero._zero import (
 )
 from zero._zero import (
     _backward as _backward,
+)
+from zero._zero import (
+    _bin_counts as _bin_counts,
 )
 from zero._zero import (
     _call_module as _call_module,
@@ -414,7 +418,6 @@ from zero._composed.diagonal import (
 )
 from zero._composed.order import (
     diff,
-    dist,
     histogram,
     histogramdd,
     isin,
@@ -422,7 +425,6 @@ from zero._composed.order import (
     nonzero_static,
     quantile,
     renorm,
-    unique_consecutive,
 )
 from zero._composed.products import (
     addbmm,

@@ -927,8 +927,11 @@ class Tensor:
         out: Tensor | None = None,
     ) -> Tensor: ...
     def unique_consecutive(
-        self, return_inverse: _bool = False, return_counts: _bool = False, dim: _int | None = None
-    ) -> Tensor | tuple[Tensor, ...]: ...
+        self,
+        return_inverse: _bool = False,
+        return_counts: _bool = False,
+        dim: _Index | None = None,
+    ) -> Any: ...
     def histogram(
         self,
         bins: _int | Tensor,
@@ -947,7 +950,6 @@ class Tensor:
         *,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def dist(self, other: Tensor, p: _float = 2) -> Tensor: ...
     def renorm(
         self, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None
     ) -> Tensor: ...
@@ -1999,6 +2001,15 @@ def unique(
     return_counts: _bool = False,
     dim: _Index | None = None,
 ) -> Any: ...
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    dim: _Index | None = None,
+) -> Any: ...
+def _bin_counts(
+    points: Tensor, edges: Sequence[Tensor], uniform: _bool, weight: Tensor | None
+) -> Tensor: ...
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | _Number,

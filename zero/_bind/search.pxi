@@ -1,6 +1,17 @@
 # Different values, places in sorted values, counts by value.
 
 
+cdef object asked_of(CUnique found, bint inverse, bint counts):
+    if not inverse and not counts:
+        return wrap(found.values)
+    result = [wrap(found.values)]
+    if inverse:
+        result.append(wrap(found.inverse))
+    if counts:
+        result.append(wrap(found.counts))
+    return tuple(result)
+
+
 def unique(Tensor input not None, sorted=True, return_inverse=False, return_counts=False,
            dim=None):
     """The different elements of a tensor, or the different slices along a dimension, in order.
@@ -34,15 +45,40 @@ def unique(Tensor input not None, sorted=True, return_inverse=False, return_coun
     if dim is None:
         found = ops.unique(input.c, inverse, counts)
     else:
-        found = ops.unique_along(input.c, dim_of(dim, "unique"), inverse, counts)
-    if not inverse and not counts:
-        return wrap(found.values)
-    result = [wrap(found.values)]
-    if inverse:
-        result.append(wrap(found.inverse))
-    if counts:
-        result.append(wrap(found.counts))
-    return tuple(result)
+        found = ops.unique_along("unique", input.c, dim_of(dim, "unique"), inverse, counts, True)
+    return asked_of(found, inverse, counts)
+
+
+def unique_consecutive(Tensor input not None, return_inverse=False, return_counts=False,
+                       dim=None):
+    """The first element of each run of equal neighbours, or the first slice along a dimension.
+
+    nan differs from nan.
+
+    Args:
+        input: tensor of any shape.
+        return_inverse: whether to return, too, the run that each element of `input` is in.
+        return_counts: whether to return, too, the length of each run.
+        dim: the dimension whose slices are compared; None compares the elements in their order.
+
+    Returns:
+        The elements in one dimension (or the slices along `dim`); a tuple if more is asked for.
+
+    Raises:
+        NotImplementedError: the tensor is on the meta device: the shape depends on values.
+
+    Example:
+        >>> import zero
+        >>> zero.unique_consecutive(zero.tensor([1, 1, 2, 1])).tolist()
+        [1, 2, 1]
+    """
+    cdef bint inverse = flag_of(return_inverse, "unique_consecutive", "return_inverse")
+    cdef bint counts = flag_of(return_counts, "unique_consecutive", "return_counts")
+    if dim is None:
+        return asked_of(ops.unique_consecutive(input.c, inverse, counts), inverse, counts)
+    return asked_of(ops.unique_along("unique_consecutive", input.c,
+                                     dim_of(dim, "unique_consecutive"), inverse, counts, False),
+                    inverse, counts)
 
 
 cdef Tensor search(str op, Tensor sorted, object values, object right, object out_int32,
@@ -162,6 +198,16 @@ def bincount(Tensor input not None, weights=None, minlength=0):
     return wrap(ops.bincount(input.c, w, as_int(minlength, "bincount", "minlength")))
 
 
+def _bin_counts(Tensor points not None, edges, uniform, Tensor weight):
+    """How many of the points [n, d] are between the edges, d lists, or their weight: the counts of
+    histogram and histogramdd."""
+    cdef CTensor w
+    if weight is not None:
+        w = weight.c
+    return wrap(ops.bin_counts(points.c, as_tensors(edges, "histogram", "edges"),
+                               flag_of(uniform, "histogram", "uniform"), w))
+
+
 def histc(Tensor input not None, bins=100, min=0, max=0, *, out=None):
     """How many elements lie in each of several bins of equal width.
 
@@ -191,5 +237,5 @@ def histc(Tensor input not None, bins=100, min=0, max=0, *, out=None):
 
 
 as_methods("""
-    unique bincount histc
+    unique unique_consecutive bincount histc
 """)

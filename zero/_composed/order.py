@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _deliver, _overwrite
+from zero import Tensor, _bin_counts, _deliver, _overwrite
 from zero._composed.arguments import attach, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.return_types import histogram as _histogram
@@ -14,7 +14,6 @@ from zero.return_types import histogramdd as _histogramdd
 
 __all__ = [
     "diff",
-    "dist",
     "histogram",
     "histogramdd",
     "isin",
@@ -22,7 +21,6 @@ __all__ = [
     "nonzero_static",
     "quantile",
     "renorm",
-    "unique_consecutive",
 ]
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -223,49 +221,6 @@ def _check_values(op: str, x: Tensor) -> None:
         )
 
 
-def unique_consecutive(
-    input: Tensor,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Tensor | tuple[Tensor, ...]:
-    """The first element of each run of equal neighbours, or the first slice along a dimension.
-
-    It has no gradient.
-
-    Args:
-        input: any shape.
-        return_inverse: whether to return, too, the run that each element of `input` is in.
-        return_counts: whether to return, too, the length of each run.
-        dim: the dimension whose slices are compared; None compares the elements in their order.
-
-    Example:
-        >>> import zero
-        >>> zero.unique_consecutive(zero.tensor([1, 1, 2, 1])).tolist()
-        [1, 2, 1]
-    """
-    op = "unique_consecutive"
-    _check_values(op, input)
-    d = 0 if dim is None else wrap_dim(op, dim, input.ndim)
-    x = input.detach().reshape(-1) if dim is None or input.ndim == 0 else input.detach()
-    n = x.shape[d]
-    if n:
-        later, earlier = zero.narrow(x, d, 1, n - 1), zero.narrow(x, d, 0, n - 1)
-        rows = zero.transpose(later != earlier, 0, d)
-        differs = rows.reshape(n - 1, x.numel() // n).any(1)
-        begins = zero.cat([zero.ones(1, dtype=zero.bool), differs])
-    else:
-        begins = zero.ones(0, dtype=zero.bool)
-    starts = zero.nonzero(begins).reshape(-1)
-    results = [zero.index_select(x, d, starts)]
-    if return_inverse:
-        inverse = zero.cumsum(begins, 0) - 1
-        results.append(inverse.view(input.shape) if dim is None else inverse)
-    if return_counts:
-        results.append(zero.diff(starts, append=zero.full((1,), n)))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
 def _edges(op: str, bins: int | Tensor, low: float, high: float, like: Tensor) -> Tensor:
     """The edges of bins along one dimension."""
     if not isinstance(bins, Tensor):
@@ -297,28 +252,14 @@ def _outer_edges(op: str, x: Tensor, given: Sequence[float] | None) -> tuple[flo
 
 
 def _count(
-    op: str,
     points: Tensor,
     edges: list[Tensor],
+    uniform: bool,
     weight: Tensor | None,
     density: bool,
 ) -> Tensor:
     """Counts of points [n, len(edges)] in the bins between edges."""
-    inside = zero.ones(points.shape[0], dtype=zero.bool)
-    place = zero.zeros(points.shape[0], dtype=zero.int64)
-    shape = [len(e) - 1 for e in edges]
-    for d, e in enumerate(edges):
-        x = points[:, d].contiguous()
-        inside = inside & (x >= e[0]) & (x <= e[-1])  # the last bin has its right edge, too
-        place = place * shape[d] + zero.clamp(
-            zero.searchsorted(e, x, right=True) - 1, max=shape[d] - 1
-        )
-    total = math.prod(shape)
-    if weight is not None:
-        counts = zero.bincount(place[inside], weight.detach()[inside], total)
-    else:
-        counts = zero.bincount(place[inside], minlength=total)
-    hist = counts.to(points.dtype).view(shape)
+    hist = _bin_counts(points, edges, uniform, weight)
     if density:
         volume = zero.ones(())
         for e in edges:
@@ -379,8 +320,7 @@ def histogram(
     x = input.detach().reshape(-1)
     low, high = (0.0, 1.0) if isinstance(bins, Tensor) else _outer_edges(op, x, range)
     edges = _edges(op, bins, low, high, x)
-    w = None if weight is None else weight.reshape(-1)
-    hist = _count(op, x.unsqueeze(1), [edges], w, density)
+    hist = _count(x.unsqueeze(1), [edges], not isinstance(bins, Tensor), weight, density)
     if out is not None:
         return _histogram((_deliver(hist, out[0], op), _deliver(edges, out[1], op)))
     return _histogram((hist, edges))
@@ -438,8 +378,8 @@ def histogramdd(
         else:
             given = None if range is None else range[2 * d : 2 * d + 2]
             edges.append(_edges(op, b, *_outer_edges(op, points[:, d], given), points))
-    w = None if weight is None else weight.reshape(-1)
-    return _histogramdd((_count(op, points, edges, w, density), tuple(edges)))
+    uniform = not any(isinstance(b, Tensor) for b in along)
+    return _histogramdd((_count(points, edges, uniform, weight, density), tuple(edges)))
 
 
 def diff(
@@ -486,22 +426,6 @@ def diff(
         late, early = zero.narrow(x, d, min(1, x.shape[d]), m), zero.narrow(x, d, 0, m)
         x = late ^ early if x.dtype is zero.bool else late - early
     return _deliver(x.clone() if x is input else x, out, "diff")
-
-
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of a difference: ``(sum |x - y|^p)^(1/p)``.
-
-    Args:
-        input: any shape.
-        other: a shape that broadcasts with it.
-        p: the order of the norm.
-
-    Example:
-        >>> import zero
-        >>> zero.dist(zero.tensor([0.0, 0.0]), zero.tensor([3.0, 4.0])).item()
-        5.0
-    """
-    return zero.norm(input - other, p)
 
 
 def renorm(
@@ -582,10 +506,8 @@ def nonzero_static(
 attach(
     quantile,
     nanquantile,
-    unique_consecutive,
     histogram,
     diff,
-    dist,
     renorm,
     nonzero_static,
     renorm_=_renorm_,

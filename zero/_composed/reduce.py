@@ -124,7 +124,7 @@ def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
         >>> zero.count_nonzero(zero.tensor([[0, 1], [2, 3]]), dim=0).tolist()
         [1, 2]
     """
-    return zero.sum(input != 0, dim)
+    return zero.sum(input if input.dtype is zero.bool else input != 0, dim)
 
 
 def aminmax(

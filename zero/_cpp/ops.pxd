@@ -189,10 +189,13 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
 
     # unique.cpp, search.cpp
     CUnique unique(const CTensor&, cbool, cbool) except +raise_error
-    CUnique unique_along(const CTensor&, int64_t, cbool, cbool) except +raise_error
+    CUnique unique_consecutive(const CTensor&, cbool, cbool) except +raise_error
+    CUnique unique_along(const char*, const CTensor&, int64_t, cbool, cbool,
+                         cbool) except +raise_error
     CTensor searchsorted(const char*, const CTensor&, const CTensor&, cbool, cbool,
                          const CTensor&) except +raise_error
     CTensor bincount(const CTensor&, const CTensor&, int64_t) except +raise_error
+    CTensor bin_counts(const CTensor&, const CTensors&, cbool, const CTensor&) except +raise_error
     CTensor histc(const CTensor&, int64_t, double, double) except +raise_error
 
     # dropout.cpp

@@ -1,10 +1,35 @@
-// Running sums and products. Each lane is added up one element after the other, so the order of the
-// arithmetic is that of the elements on any number of threads; sums of float32 run in float64.
+// Running sums, products, extremes and logarithms of sums. The order of the arithmetic depends on
+// the place of an element in its lane only; sums of float32 run in float64.
 #include "zero/kernels/fold.inl"
 #include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
+
+// One row. Four elements are added up by themselves first, so that the sum so far, for which the
+// next step waits, grows once for all of them.
+template <class Op>
+void scan_row(const typename Op::In* x, typename Op::In* y, int64_t n, int64_t step) {
+  using T = typename Op::In;
+  using State = typename Op::State;
+  const auto element = [&](int64_t i) { return Op::lift(x[i * step], 0, 0); };
+  State total = element(0);
+  y[0] = x[0];
+  int64_t i = 1;
+  for (; i + 4 <= n; i += 4) {
+    const State a = element(i), b = Op::combine(a, element(i + 1));
+    const State c = element(i + 2), d = Op::combine(c, element(i + 3));
+    y[i * step] = static_cast<T>(Op::combine(total, a));
+    y[(i + 1) * step] = static_cast<T>(Op::combine(total, b));
+    y[(i + 2) * step] = static_cast<T>(Op::combine(total, Op::combine(b, c)));
+    total = Op::combine(total, Op::combine(b, d));
+    y[(i + 3) * step] = static_cast<T>(total);
+  }
+  for (; i < n; ++i) {
+    total = Op::combine(total, element(i));
+    y[i * step] = static_cast<T>(total);
+  }
+}
 
 template <class Op>
 void scan(const ScanArgs& args) {
@@ -14,6 +39,7 @@ void scan(const ScanArgs& args) {
   const int64_t first = args.reverse ? (args.n - 1) * args.stride : 0;
   const T* x = static_cast<const T*>(args.from) + first;
   T* y = static_cast<T*>(args.to) + first;
+  if (args.lanes == 1) return scan_row<Op>(x, y, args.n, step);
   State total[kScanLanes];
   for (int64_t j = 0; j < args.lanes; ++j) {
     total[j] = Op::lift(x[j], 0, 0);
@@ -43,16 +69,15 @@ void extreme_scan(const ExtremeScanArgs& args) {
   T* y = static_cast<T*>(args.to);
   int64_t* indices = args.indices;
   if (args.lanes == 1) {
+    const int64_t n = args.n, stride = args.stride;
     T best = value_of(x[0]);
-    int64_t place = 0;
-    for (int64_t i = 0; i < args.n; ++i) {
-      const T v = value_of(x[i * args.stride]);
-      if (is_better<T, largest>(v, best)) {
-        best = v;
-        place = i;
-      }
-      y[i * args.stride] = best;
-      indices[i * args.stride] = place;
+    for (int64_t i = 0, place = 0; i < n; ++i) {
+      const T v = value_of(x[i * stride]);
+      const bool better = is_better<T, largest>(v, best);
+      best = better ? v : best;
+      place = better ? i : place;
+      y[i * stride] = best;
+      indices[i * stride] = place;
     }
     return;
   }

@@ -391,7 +391,8 @@ ZERO_INLINE void search_all(const SearchArgs& args) {
       for (int64_t l = 0; l < kSearches; ++l) {
         const int64_t at = place[l] + half - 1;
         const T x = sorted[args.order ? args.order[at] : at];
-        place[l] += (right ? !is_less(v[l], x) : is_less(x, v[l])) ? half : 0;
+        const bool below = right ? !is_less(v[l], x) : is_less(x, v[l]);
+        place[l] += half & -static_cast<int64_t>(below);  // no branch: half of them go each way
       }
       length -= half;
     }

@@ -235,12 +235,18 @@ std::pair<Tensor, Tensor> mode(const Tensor& x, int64_t dim, bool keepdim);
 // ---- unique.cpp, search.cpp ---------------------------------------------------------------------
 struct Unique { Tensor values, inverse, counts; };  // the last two where asked for
 Unique unique(const Tensor& x, bool inverse, bool counts);
-Unique unique_along(const Tensor& x, int64_t dim, bool inverse, bool counts);
+Unique unique_consecutive(const Tensor& x, bool inverse, bool counts);
+// Slices along a dimension; `sorted`, or only neighbours compared. `op` is the name in errors.
+Unique unique_along(const char* op, const Tensor& x, int64_t dim, bool inverse, bool counts,
+                    bool sorted);
 // The number of sorted values below each value or, for `right`, up to it. `sorter` may be
 // undefined.
 Tensor searchsorted(const char* op, const Tensor& sorted, const Tensor& values, bool right,
                     bool int32, const Tensor& sorter);
 Tensor bincount(const Tensor& x, const Tensor& weights, int64_t minlength);
+// Points [n, d] between the edges of bins along each dimension, or the sum of their weights; bins
+// of one width are found faster.
+Tensor bin_counts(const Tensor& points, const Tensors& edges, bool uniform, const Tensor& weight);
 Tensor histc(const Tensor& x, int64_t bins, double low, double high);
 
 // ---- softmax.cpp, loss.cpp ----------------------------------------------------------------------

@@ -222,8 +222,9 @@ void topk_rows(const Rows& rows, int64_t k, bool largest, const Tensor& values,
       rows.load(unit, largest, entries);
       for (int64_t l = 0; l < rows.lanes_of(unit); ++l) {
         char *const row = rows.row(entries, l), *const spare = rows.row(scratch, l);
-        kernel.select(row, spare, rows.n, k);
-        const char* sorted = static_cast<char*>(kernel.sort(row, spare, k));
+        if (rows.n > 64) kernel.select(row, spare, rows.n, k);
+        const int64_t left = rows.n > 64 ? k : rows.n;
+        const char* sorted = static_cast<char*>(kernel.sort(row, spare, left));
         if (sorted != row) std::memcpy(row, sorted, k * kernel.size);
       }
       rows.store(unit, largest, entries, k, &values, &indices);

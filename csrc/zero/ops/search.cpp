@@ -1,4 +1,5 @@
 // Places in sorted values, and counts by value.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -108,6 +109,39 @@ void count_bins(const Tensor& x, int64_t bins, Range range, int64_t* counts) {
   });
 }
 
+// The bin that holds x, if it lies between the outer edges, else -1. The last one has its right
+// edge, too.
+template <class T>
+int64_t bin_of(T x, const T* edges, int64_t bins, bool uniform) {
+  if (!(x >= edges[0] && x <= edges[bins])) return -1;
+  if (!uniform) {
+    const int64_t place = std::upper_bound(edges, edges + bins + 1, x) - edges - 1;
+    return std::min(place, bins - 1);
+  }
+  const T scaled = (x - edges[0]) / (edges[bins] - edges[0]) * static_cast<T>(bins);
+  int64_t place = std::min(static_cast<int64_t>(scaled), bins - 1);
+  while (place > 0 && x < edges[place]) --place;
+  while (place < bins - 1 && x >= edges[place + 1]) ++place;
+  return place;
+}
+
+template <class T>
+void add_points(const Tensor& points, const Tensors& edges, bool uniform, const Tensor& weight,
+                int64_t begin, int64_t end, double* counts) {
+  const int64_t dims = edges.size();
+  const T* const w = weight.defined() ? weight.data<T>() : nullptr;
+  for (int64_t i = begin; i < end; ++i) {
+    const T* const point = points.data<T>() + i * dims;
+    int64_t place = 0;
+    for (int64_t d = 0; d < dims && place >= 0; ++d) {
+      const int64_t bins = edges[d].numel() - 1;
+      const int64_t bin = bin_of(point[d], edges[d].data<T>(), bins, uniform);
+      place = bin < 0 ? -1 : place * bins + bin;
+    }
+    if (place >= 0) counts[place] += w ? static_cast<double>(w[i]) : 1;
+  }
+}
+
 }  // namespace
 
 Tensor searchsorted(const char* op, const Tensor& sorted, const Tensor& values, bool right,
@@ -188,6 +222,31 @@ Tensor bincount(const Tensor& x, const Tensor& weights, int64_t minlength) {
   Tensor y = zeros({bins}, w.options());
   for (int64_t i = 0; i < n; ++i) y.data<double>()[v[i]] += w.data<double>()[i];
   return to(y, weights.dtype() == DType::Float32 ? DType::Float32 : DType::Float64, Device::Cpu);
+}
+
+Tensor bin_counts(const Tensor& points, const Tensors& edges, bool uniform, const Tensor& weight) {
+  GradModeGuard no_grad(false);
+  const Tensor in = contiguous(points), w = weight.defined() ? contiguous(weight) : weight;
+  Dims sizes;
+  for (const Tensor& e : edges) sizes.push_back(e.numel() - 1);
+  const int64_t n = in.size(0), bins = numel(sizes);
+  // Sums of parts that depend on the shape only, added in their order.
+  const int64_t parts =
+      std::min({kParts, std::max<int64_t>(1, n / kGrainSize), 1 + n / (4 * bins + 1)});
+  const BlockingSection section(n >= kGrainSize);
+  Tensor tables = zeros({parts, bins}, {DType::Float64, Device::Cpu});
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      double* const table = tables.data<double>() + part * bins;
+      const int64_t first = n * part / parts, last = n * (part + 1) / parts;
+      if (in.dtype() == DType::Float64) {
+        add_points<double>(in, edges, uniform, w, first, last, table);
+      } else {
+        add_points<float>(in, edges, uniform, w, first, last, table);
+      }
+    }
+  });
+  return view(to(sum(tables, {0}), points.dtype(), Device::Cpu), sizes);
 }
 
 Tensor histc(const Tensor& x, int64_t bins, double low, double high) {

@@ -85,16 +85,50 @@ Unique unique_bytes(const Tensor& x, bool inverse, bool counts) {
   return result;
 }
 
-// Equal rows come together, in lexicographic order; NaN is the largest and differs from itself.
+// f(elements): 16-bit floats by their bits' values.
+struct HalfValue {
+  uint16_t bits;
+  friend bool operator==(HalfValue a, HalfValue b) { return equal(a.bits, b.bits, 0x7c00); }
+  static bool equal(uint16_t a, uint16_t b, uint16_t infinity) {
+    if ((a & 0x7fff) > infinity) return false;  // NaN
+    return a == b || ((a | b) & 0x7fff) == 0;   // zeros of both signs
+  }
+};
+struct BFloat16Value {
+  uint16_t bits;
+  friend bool operator==(BFloat16Value a, BFloat16Value b) {
+    return HalfValue::equal(a.bits, b.bits, 0x7f80);
+  }
+};
+template <class F>
+void with_elements(const Tensor& x, F f) {
+  switch (x.dtype()) {
+    case DType::Bool: return f(x.data<bool>());
+    case DType::UInt8:
+    case DType::Int8: return f(x.data<int8_t>());
+    case DType::Int16: return f(x.data<int16_t>());
+    case DType::Int32: return f(x.data<int32_t>());
+    case DType::Int64: return f(x.data<int64_t>());
+    case DType::Float16: return f(x.data<HalfValue>());
+    case DType::BFloat16: return f(x.data<BFloat16Value>());
+    case DType::Float32: return f(x.data<float>());
+    case DType::Float64: return f(x.data<double>());
+  }
+}
+
+// Runs of equal rows: of neighbours, or, sorted in lexicographic order, of all. NaN is the largest
+// and differs from itself.
 template <class T>
-void sort_rows(const T* rows, int64_t n, int64_t m, Runs& runs, std::vector<int64_t>& firsts) {
+void find_rows(const T* rows, int64_t n, int64_t m, bool sorted, Runs& runs,
+               std::vector<int64_t>& firsts) {
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto less = [](T a, T b) { return a < b || (b != b && a == a); };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return std::lexicographical_compare(rows + a * m, rows + (a + 1) * m, rows + b * m,
-                                        rows + (b + 1) * m, less);
-  });
+  if (sorted)
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return std::lexicographical_compare(rows + a * m, rows + (a + 1) * m, rows + b * m,
+                                          rows + (b + 1) * m, less);
+    });
   for (int64_t i = 0; i < n; ++i) {
     const T *row = rows + order[i] * m, *before = i ? rows + order[i - 1] * m : row;
     if (i == 0 || !std::equal(row, row + m, before)) {
@@ -149,13 +183,35 @@ Unique unique(const Tensor& x, bool inverse, bool counts) {
   return {std::move(values), std::move(runs.inverse), runs.counts(n)};
 }
 
-Unique unique_along(const Tensor& x, int64_t dim, bool inverse, bool counts) {
-  check_values("unique", x);
-  const int64_t d = wrap_dim("unique", dim, x.dim());
+Unique unique_consecutive(const Tensor& x, bool inverse, bool counts) {
+  check_values("unique_consecutive", x);
+  const Tensor in = contiguous(detach(x));
+  const int64_t n = in.numel();
+  Runs runs(x.sizes(), inverse, counts);
+  Tensor firsts = empty({n}, x.options());
+  with_elements(in, [&]<class T>(T* v) {
+    T* const first = firsts.data<T>();
+    for (int64_t i = 0; i < n; ++i) {
+      if (i == 0 || !(v[i] == v[i - 1])) {
+        first[runs.number] = v[i];
+        runs.begin(i);
+      }
+      runs.add(i);
+    }
+  });
+  Tensor values = clone(slice(firsts, 0, 0, runs.number));
+  record_unique("unique_consecutive", values, x);
+  return {std::move(values), std::move(runs.inverse), runs.counts(n)};
+}
+
+Unique unique_along(const char* op, const Tensor& x, int64_t dim, bool inverse, bool counts,
+                    bool sorted) {
+  check_values(op, x);
+  const int64_t d = wrap_dim(op, dim, x.dim());
   const Tensor in = detach(x.dim() == 0 ? reshape(x, {1}) : x);
   const int64_t n = in.size(d);
   for (int64_t k = 0; k < in.dim(); ++k)
-    ZERO_CHECK(n == 0 || in.size(k) > 0, ShapeError, "unique: slices have no elements; got ", x,
+    ZERO_CHECK(n == 0 || in.size(k) > 0, ShapeError, op, ": slices have no elements; got ", x,
                ", expected sizes above 0");
   const DType dtype = is_floating(x.dtype()) ? DType::Float64 : DType::Int64;
   const int64_t m = n == 0 ? 0 : in.numel() / n;
@@ -168,15 +224,15 @@ Unique unique_along(const Tensor& x, int64_t dim, bool inverse, bool counts) {
   {
     const BlockingSection section(is_large(in));
     if (dtype == DType::Float64) {
-      sort_rows(rows.data<double>(), n, m, runs, places);
+      find_rows(rows.data<double>(), n, m, sorted, runs, places);
     } else {
-      sort_rows(rows.data<int64_t>(), n, m, runs, places);
+      find_rows(rows.data<int64_t>(), n, m, sorted, runs, places);
     }
   }
   Tensor firsts = empty({runs.number}, {DType::Int64, Device::Cpu});
   for (int64_t i = 0; i < runs.number; ++i) firsts.data<int64_t>()[i] = places[i];
   Tensor values = index_select(in, d, firsts);
-  record_unique("unique", values, x);
+  record_unique(op, values, x);
   return {std::move(values), std::move(runs.inverse), runs.counts(n)};
 }
 
