@@ -802,6 +802,16 @@ class Tensor:
         axis: _Index | _Dims | None = None,
         keepdims: _bool | None = None,
     ) -> Tensor: ...
+    def nansum(
+        self,
+        dim: _Index | _Dims | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: _dtype | None = None,
+        out: Tensor | None = None,
+        axis: _Index | _Dims | None = None,
+        keepdims: _bool | None = None,
+    ) -> Tensor: ...
     def cumsum(
         self,
         dim: _Index | None = None,
@@ -1067,14 +1077,6 @@ class Tensor:
     def addbmm_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
     def logsumexp(
         self, dim: _int | Sequence[_int], keepdim: _bool = False, *, out: Tensor | None = None
-    ) -> Tensor: ...
-    def nansum(
-        self,
-        dim: Any = None,
-        keepdim: _bool = False,
-        *,
-        dtype: _dtype | None = None,
-        out: Tensor | None = None,
     ) -> Tensor: ...
     def nanmean(
         self,
@@ -2036,6 +2038,16 @@ def histc(
     max: _Number = 0,
     *,
     out: Tensor | None = None,
+) -> Tensor: ...
+def nansum(
+    input: Tensor,
+    dim: _Index | _Dims | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: _dtype | None = None,
+    out: Tensor | None = None,
+    axis: _Index | _Dims | None = None,
+    keepdims: _bool | None = None,
 ) -> Tensor: ...
 def cumsum(
     input: Tensor,

@@ -39,6 +39,34 @@ def prod(Tensor input not None, dim=None, keepdim=False, *, dtype=None, out=None
                             optional_dtype(dtype, "prod")), out, "prod")
 
 
+def nansum(Tensor input not None, dim=None, keepdim=False, *, dtype=None, out=None, axis=None,
+           keepdims=None):
+    """The sum of the elements that are not nan.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension or dimensions to reduce; all for None.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first; by default integers and bools give int64.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.nansum(zero.tensor([1.0, float("nan"), 2.0])).item()
+        3.0
+    """
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "nansum")
+    return deliver(ops.nansum(input.c, dims_of(dim, "nansum"),
+                              flag_of(keepdim, "nansum", "keepdim"),
+                              optional_dtype(dtype, "nansum")), out, "nansum")
+
+
 def cumsum(Tensor input not None, dim=None, *, dtype=None, out=None, axis=None):
     """Running sums along a dimension: ``y[i] = x[0] + … + x[i]``.
 
@@ -241,7 +269,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
 
 
 as_methods("""
-    prod cumsum cumprod cummax cummin logcumsumexp norm
+    prod nansum cumsum cumprod cummax cummin logcumsumexp norm
 """)
 as_methods_only("""
     cumsum_ cumprod_

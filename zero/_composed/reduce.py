@@ -15,7 +15,6 @@ __all__ = [
     "count_nonzero",
     "logsumexp",
     "nanmean",
-    "nansum",
     "std_mean",
     "trace",
     "var_mean",
@@ -56,32 +55,6 @@ def logsumexp(
     return _deliver(total, out, "logsumexp")
 
 
-def nansum(
-    input: Tensor,
-    dim: Dim = None,
-    keepdim: bool = False,
-    *,
-    dtype: zero.dtype | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The sum of the elements that are not nan.
-
-    Args:
-        input: any shape.
-        dim: the dimension or dimensions to reduce; all for None.
-        keepdim: whether reduced dimensions stay, with size 1.
-        dtype: what the elements become first.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.nansum(zero.tensor([1.0, float("nan"), 2.0])).item()
-        3.0
-    """
-    known = zero.where(zero.isnan(input), 0, input) if input.is_floating_point() else input
-    return zero.sum(known, dim, keepdim, dtype=dtype, out=out)
-
-
 def nanmean(
     input: Tensor,
     dim: Dim = None,
@@ -109,7 +82,7 @@ def nanmean(
             f"nanmean: only floating point dtypes have nan; got {input.dtype}, expected floats"
         )
     known = zero.sum(~zero.isnan(input), dim, keepdim)
-    return _deliver(nansum(input, dim, keepdim, dtype=dtype) / known, out, "nanmean")
+    return _deliver(zero.nansum(input, dim, keepdim, dtype=dtype) / known, out, "nanmean")
 
 
 def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
@@ -231,4 +204,4 @@ def trace(input: Tensor) -> Tensor:
     return zero.sum(zero.diagonal(input))
 
 
-attach(logsumexp, nansum, nanmean, count_nonzero, aminmax, trace)
+attach(logsumexp, nanmean, count_nonzero, aminmax, trace)

@@ -32,6 +32,13 @@ struct SumOp {
 };
 
 template <class T>
+struct NanSumOp : SumOp<T> {
+  static ZERO_INLINE typename SumOp<T>::State lift(T x, double, int64_t) {
+    return static_cast<typename SumOp<T>::State>(x == x ? x : T(0));
+  }
+};
+
+template <class T>
 struct ProdOp {
   using In = T;
   using State = typename AccumulatorOf<T>::type;

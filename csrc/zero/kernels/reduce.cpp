@@ -295,7 +295,10 @@ template <class T>
 void add_reductions(KernelTable& table, ComputeType type) {
   add_reduction<SumOp<T>>(table, ReduceOp::Sum, type);
   add_reduction<ProdOp<T>>(table, ReduceOp::Prod, type);
-  if constexpr (has_nan<T>) add_reduction<DeviationOp<T>>(table, ReduceOp::Deviation, type);
+  if constexpr (has_nan<T>) {
+    add_reduction<NanSumOp<T>>(table, ReduceOp::NanSum, type);
+    add_reduction<DeviationOp<T>>(table, ReduceOp::Deviation, type);
+  }
   add_reduction<ExtremeOp<T, true>>(table, ReduceOp::Max, type);
   add_reduction<ExtremeOp<T, false>>(table, ReduceOp::Min, type);
   add_reduction<ArgOp<T, true>>(table, ReduceOp::ArgMax, type);

@@ -186,6 +186,8 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target
 // Empty `dims` reduces over all. keepdim leaves size 1.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
+Tensor nansum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
+              std::optional<DType> dtype = {});  // of what is not NaN
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);

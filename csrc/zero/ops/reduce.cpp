@@ -11,7 +11,8 @@ namespace {
 
 // ---- sum and mean -------------------------------------------------------------------------------
 
-void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bool mean) {
+void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bool mean,
+                ReduceOp op = ReduceOp::Sum) {
   if (y.numel() == 0) return;
   if (selection.count == 0) {
     GradModeGuard no_grad(false);
@@ -26,9 +27,8 @@ void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bo
     const ReduceDim dim{x.numel(), itemsize(x.dtype()), 1};
     const FoldArgs args{x.data<char>(), 1, 0, &dim, 1, false, nullptr, 0};
     double state;  // or int64
-    kernels()
-        .reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(compute_type(x.dtype()))]
-        .fold(args, &state);
+    kernels().reduce[static_cast<int>(op)][static_cast<int>(compute_type(x.dtype()))].fold(args,
+                                                                                           &state);
     if (mean) state /= count;
     char* const data[2] = {y.data<char>(), reinterpret_cast<char*>(&state)};
     const int64_t strides[4] = {0, 0, 0, 0};
@@ -40,7 +40,7 @@ void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bo
   const Plan plan(x, selection, false);
   plan.for_each_tile([&](const Tile& tile) {
     double states[kReduceTile];  // or int64
-    plan.fold(ReduceOp::Sum, tile, nullptr, states);
+    plan.fold(op, tile, nullptr, states);
     if (mean)
       for (int64_t j = 0; j < tile.n; ++j) states[j] /= count;
     plan.store(y, tile, floating ? DType::Float64 : DType::Int64, states, 8);
@@ -279,6 +279,21 @@ Tensor sum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType>
              return expand(with_kept_dims(h, kept), sizes);
            });
   }
+  return y;
+}
+
+Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  const DType out = dtype.value_or(x.dtype());
+  if (!is_floating(x.dtype()) || !is_floating(out)) return sum(x, dims, keepdim, dtype);
+  const Selection selection("nansum", x, dims);
+  Tensor y = empty(selection.sizes(x, keepdim), {out, x.device()});
+  if (!y.is_meta()) accumulate(computable(x), selection, y, false, ReduceOp::NanSum);
+  record("NansumBackward0", {}, y, {&x}, {&x},
+         [kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+           const Tensor x = n.saved(0);
+           const Tensor h = to(with_kept_dims(g, kept), x.dtype(), x.device());
+           return where(isnan(x), 0.0, expand(h, x.sizes()));
+         });
   return y;
 }
 
