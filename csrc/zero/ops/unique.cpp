@@ -58,9 +58,12 @@ template <class T>
 Unique unique_bytes(const Tensor& x, bool inverse, bool counts) {
   constexpr int64_t kLow = std::numeric_limits<T>::lowest();
   const int64_t n = x.numel();
-  const T* const v = x.data<T>();
+  constexpr bool kBool = std::is_same_v<T, bool>;  // any byte but 0 is True
+  const auto* const v = x.data<std::conditional_t<kBool, uint8_t, T>>();
   int64_t number[4][256] = {}, ids[256], found = 0, i = 0;
-  const auto slot = [=](T value) { return static_cast<int64_t>(value) - kLow; };
+  const auto slot = [](auto value) {
+    return kBool ? static_cast<int64_t>(value != 0) : static_cast<int64_t>(value) - kLow;
+  };
   for (; i + 4 <= n; i += 4)  // in several tables: equal neighbours would wait for each other
     for (int64_t k = 0; k < 4; ++k) ++number[k][slot(v[i + k])];
   for (; i < n; ++i) ++number[0][slot(v[i])];
@@ -85,7 +88,7 @@ Unique unique_bytes(const Tensor& x, bool inverse, bool counts) {
   return result;
 }
 
-// f(elements): 16-bit floats by their bits' values.
+// 16-bit floats as they compare.
 struct HalfValue {
   uint16_t bits;
   friend bool operator==(HalfValue a, HalfValue b) { return equal(a.bits, b.bits, 0x7c00); }
@@ -100,6 +103,7 @@ struct BFloat16Value {
     return HalfValue::equal(a.bits, b.bits, 0x7f80);
   }
 };
+// f(elements)
 template <class F>
 void with_elements(const Tensor& x, F f) {
   switch (x.dtype()) {
