@@ -42,11 +42,17 @@ void count_places(int64_t n, int64_t bins, int64_t* counts, Place place) {
 void check_counted(int64_t value) {
   ZERO_CHECK(value >= 0, ValueError, "bincount: a value is negative; got ", value,
              ", expected at least 0");
+  ZERO_CHECK(value < int64_t{1} << 60, ValueError, "bincount: a value is too large; got ", value,
+             ", expected less than 2**60");
 }
 
-// One pass: a table grows when a larger number comes. Long lists are counted in parts.
-Tensor grown_counts(const int64_t* v, int64_t n, int64_t minlength) {
-  const int64_t parts = std::min(kParts, std::max<int64_t>(1, n / (4 * kGrainSize)));
+// One pass: a table grows when a larger number comes. Long lists are counted in parts, unless their
+// tables would be longer than they are.
+Tensor grown_counts(const Tensor& x, int64_t minlength) {
+  const int64_t n = x.numel();
+  const int64_t* const v = x.data<int64_t>();
+  int64_t parts = std::min(kParts, std::max<int64_t>(1, n / (4 * kGrainSize)));
+  if (parts > 1) parts = std::min(parts, 1 + n / 4 / (1 + std::abs(item(max(x)).to_int())));
   const BlockingSection section(n >= 8 * kGrainSize);
   std::vector<Tensor> tables(parts);
   std::vector<int64_t> lengths(parts);
@@ -211,7 +217,7 @@ Tensor bincount(const Tensor& x, const Tensor& weights, int64_t minlength) {
   const Tensor in = contiguous(to(detach(x), DType::Int64, Device::Cpu));
   const int64_t n = in.numel();
   const int64_t* const v = in.data<int64_t>();
-  if (!weights.defined()) return grown_counts(v, n, minlength);
+  if (!weights.defined()) return grown_counts(in, minlength);
   GradModeGuard no_grad(false);
   int64_t bins = minlength;
   for (int64_t i = 0; i < n; ++i) {
