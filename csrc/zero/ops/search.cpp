@@ -52,7 +52,7 @@ Tensor grown_counts(const Tensor& x, int64_t minlength) {
   const int64_t n = x.numel();
   const int64_t* const v = x.data<int64_t>();
   int64_t parts = std::min(kParts, std::max<int64_t>(1, n / (4 * kGrainSize)));
-  if (parts > 1) parts = std::min(parts, 1 + n / 4 / (1 + std::abs(item(max(x)).to_int())));
+  if (parts > 1) parts = std::min(parts, 1 + n / 4 / std::max<int64_t>(1, item(max(x)).to_int()));
   const BlockingSection section(n >= 8 * kGrainSize);
   std::vector<Tensor> tables(parts);
   std::vector<int64_t> lengths(parts);
