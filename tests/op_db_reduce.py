@@ -84,7 +84,8 @@ def add_entries(db):
         S(A((0, 3)), 0),
         S(A((2, 0)), 1),
     ]
-    for name, f in (("cumsum", np.cumsum), ("cumprod", np.cumprod)):
+    # Other than NumPy, rows add up by fours: as many roundings, elsewhere.
+    for name, f, tol in (("cumsum", np.cumsum, 4), ("cumprod", np.cumprod, 32)):
         db.op(
             name,
             getattr(zero, name),
@@ -92,7 +93,7 @@ def add_entries(db):
             along,
             dtypes=ALL,
             out="sum",
-            tol=4,
+            tol=tol,
             scale=lambda x, dim, f=f: scan(f)(np.abs(x), dim),
             inplace=name + "_",
             kind="index",
