@@ -345,12 +345,88 @@ def test_write_that_needs_no_saved_tensor_is_fine():
 
 
 def test_in_place_keeps_what_its_own_gradient_needs():
-    x = leaf(2.0, 3.0)
+    x, w = leaf(2.0, 3.0), leaf(5.0, 7.0)
     y = x * 1
-    y.mul_(y)  # saves itself
+    y.mul_(w)
     y.pow_(2)
     y.sum().backward()
-    assert x.grad.tolist() == [4 * 8.0, 4 * 27.0]
+    assert x.grad.tolist() == [2 * 2 * 25.0, 2 * 3 * 49.0]
+    assert w.grad.tolist() == [2 * 4 * 5.0, 2 * 9 * 7.0]
+
+
+@pytest.mark.parametrize("op", ["mul_", "div_", "pow_", "atan2_", "remainder_", "fmod_"])
+def test_in_place_with_itself_overwrites_what_its_gradient_needs(op):
+    x = leaf(2.0, 3.0)
+    y = x * 1
+    if not hasattr(y, op):
+        pytest.skip("no such method")
+    getattr(y, op)(y)  # the second operand is not copied
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.logsumexp(0),
+        lambda x: zero.nn.functional.smooth_l1_loss(x, x.detach() * 2),
+        lambda x: zero.nn.functional.huber_loss(x, x.detach() * 2),
+    ],
+)
+def test_what_a_loss_keeps_is_its_input(f):
+    x = leaf(2.0, 3.0)
+    y = f(x)
+    with zero.no_grad():
+        x.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
+
+
+def test_logsumexp_keeps_its_result():
+    x = leaf([1.0, 2.0], [3.0, 4.0])
+    y = x.logsumexp(1)
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="LogsumexpBackward0"):
+        y.sum().backward()
+
+
+def test_the_product_of_one_number_passes_its_gradient_on():
+    x = zero.tensor(3.0, requires_grad=True)
+    for y in (x.prod(), x.prod(0), x.prod(0, keepdim=True)):
+        (g,) = zero.autograd.grad(y, x, create_graph=True)
+        assert g.item() == 1 and not g.requires_grad
+
+
+def test_an_addend_that_is_left_out_has_the_gradient_0():
+    a, b = zero.full((2, 2), float("nan"), requires_grad=True), zero.ones(2, 2)
+    for y in (
+        zero.addmm(a, b, b, beta=0),
+        zero.addr(a, b[0], b[0], beta=0),
+        zero.baddbmm(a, b.expand(3, 2, 2), b.expand(3, 2, 2), beta=0),
+    ):
+        (g,) = zero.autograd.grad(y.sum(), a)
+        assert zero.equal(g, zero.zeros(2, 2)) and not y.isnan().any()
+
+
+def test_lerp_wants_one_dtype():
+    x, y = zero.ones(2), zero.ones(2, dtype=zero.float64)
+    for wrong in (
+        lambda: zero.lerp(x, y, 0.5),
+        lambda: zero.lerp(x, y[0], 0.5),
+        lambda: zero.lerp(x, x, y),
+        lambda: zero.lerp(x.int(), x.int(), 0.5),
+    ):
+        with pytest.raises(zero.errors.DTypeError, match="lerp"):
+            wrong()
+    assert zero.lerp(x, x, y[0]).tolist() == [1, 1]
+
+
+def test_cat_of_nothing_takes_any_dimension():
+    nothing = zero.ones(0, requires_grad=True)
+    assert zero.cat([nothing, nothing], 2).shape == (0,)
+    assert zero.cat([nothing, zero.ones(2, 3)], 1).shape == (2, 3)
+    with pytest.raises(IndexError):
+        zero.cat([nothing, zero.ones(2, 3)], 2)
 
 
 def test_version_counters():

@@ -131,3 +131,45 @@ def test_layers_and_repr():
     assert net.eval()(x) is x
     assert 0 in net.train()(x).tolist()
     assert nn.Dropout2d()(zero.ones(2, 2, 2, 2)).shape == (2, 2, 2, 2)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.8])
+def test_alpha_dropout_keeps_mean_and_variance(p):
+    zero.manual_seed(5)
+    x = zero.randn(200_000, dtype=zero.float64)
+    y = F.alpha_dropout(x, p, training=True)
+    # The fourth moment is below 10: six standard deviations of the mean and of the mean square.
+    assert abs(y.mean().item()) < 6 / math.sqrt(y.numel())
+    assert abs(y.square().mean().item() - 1) < 6 * math.sqrt(9 / y.numel())
+    # Kept elements are a x + b, the others the same for the limit of selu.
+    low = 1.0507009873554805 * 1.6732632423543772
+    a = 1 / math.sqrt((low**2 * p + 1) * (1 - p))
+    b = a * low * p
+    kept = (y - (a * x + b)).abs() < 1e-9
+    assert abs(kept.double().mean().item() - (1 - p)) < 6 * math.sqrt(p * (1 - p) / y.numel())
+    assert (y[~kept] - (b - a * low)).abs().max() < 1e-9
+
+
+def test_alpha_dropout_of_channels():
+    y = F.feature_alpha_dropout(zero.ones(40, 50, 2, 3), 0.5, training=True)
+    values = y.flatten(2)
+    assert (values == values[..., :1]).all()
+    assert 0.3 < (values[..., 0] > 0).float().mean() < 0.7
+    with pytest.raises(zero.errors.ShapeError, match="channels"):
+        F.feature_alpha_dropout(zero.ones(3), 0.5, True)
+
+
+@pytest.mark.parametrize("layer", [nn.AlphaDropout, nn.FeatureAlphaDropout])
+def test_alpha_dropout_layers(layer):
+    x = zero.randn(4, 5, 2, dtype=zero.float64, requires_grad=True)
+    assert layer(0.5).eval()(x) is x and layer(0.0)(x) is x
+    assert not layer(1.0)(x).any()
+    y = layer(0.5)(x)
+    y.sum().backward()
+    # The slope is a where x was kept and 0 elsewhere.
+    assert len(set(x.grad.flatten().tolist())) == 2 and 0.0 in x.grad
+    z = x.detach().clone()
+    assert layer(0.5, inplace=True)(z) is z and not zero.equal(z, x)
+    with pytest.raises(ValueError, match="probability"):
+        layer(1.5)
+    assert repr(layer(0.25)) == f"{layer.__name__}(p=0.25, inplace=False)"

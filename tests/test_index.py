@@ -338,17 +338,65 @@ def test_only_values_that_stay_have_a_gradient():
     assert v.grad.tolist() == [0, 3, 1, 2] and x.grad.tolist() == [0, 0, 0]
 
 
-def test_writes_from_the_same_memory():
-    x = zero.arange(6)
-    x[T([5, 4, 3, 2, 1, 0])] = x
-    assert x.tolist() == [5, 4, 3, 2, 1, 0]
-    x[T([0, 1, 2])] = x[3:]
-    assert x.tolist() == [2, 1, 0, 2, 1, 0]
-    x[x] = 7  # the index is the tensor itself
-    assert x.tolist() == [7, 7, 7, 2, 1, 0]
+def test_writes_that_read_their_own_memory():
+    def refused(write, *values):
+        x = T(*values)
+        with pytest.raises(RuntimeError, match=r"expected a clone\(\) of it"):
+            write(x)
+        assert zero.equal(x, T(*values))  # nothing was written
+
+    six = list(range(6))
+    all_six, back = T(six), T(six[::-1])
+    for write in (
+        lambda x: x.__setitem__(back, x),
+        lambda x: x.__setitem__(T([0, 1, 2]), x[3:]),
+        lambda x: x.__setitem__(x, 7),
+        lambda x: x.__setitem__(x, back),
+        lambda x: x.__setitem__(x > 2, x[:3]),
+        lambda x: x.__setitem__(slice(0, 2), x[1:3]),
+        lambda x: x.index_put_((back,), x),
+        lambda x: x.index_put_((back,), x, accumulate=True),
+        lambda x: x.index_add_(0, back, x),
+        lambda x: x.index_add_(0, x, all_six),
+        lambda x: x.index_copy_(0, back, x),
+        lambda x: x.index_fill_(0, x, 1),
+        lambda x: x.scatter_(0, back, x),
+        lambda x: x.scatter_(0, x, 1),
+        lambda x: x.scatter_add_(0, back, x),
+    ):
+        refused(write, six)
+    refused(lambda x: x.copy_(x.t()), [[0, 1], [2, 3]])
+    refused(lambda m: m.__setitem__(m, T([False, True])), [True, False, True])
+    refused(lambda m: m[1:].masked_fill_(m[:-1], False), [True, False, True])
+    # One number for the places of a mask is written element by element.
     m = T([True, False])
     m[m] = False
     assert m.tolist() == [False, False]
+    # Of memory with gaps nobody looks which elements meet: the values are copied first.
+    x = T([[0, 1], [2, 3]])
+    x[:, T([0])] = x[:, 1:]
+    assert x.tolist() == [[1, 1], [3, 3]]
+    x = zero.arange(3)
+    assert x.index_put((T([2, 1, 0]),), x).tolist() == [2, 1, 0]  # a new tensor may
+    x.copy_(x)
+    assert x.tolist() == [0, 1, 2]
+
+
+def test_an_index_of_nothing_is_not_looked_at():
+    x = zero.ones(3, 1)
+    assert x[1:1, [5]].shape == (0, 1)
+    x[1:1, [5]] = 2.0
+    assert x[1:1].index_add(1, T([5]), zero.ones(0, 1)).shape == (0, 1)
+    assert x[1:1].index_fill(1, T([5]), 1).shape == (0, 1)
+    assert zero.ones(3, 0)[[5]].shape == (1, 0)
+    w = zero.ones(3, 0, requires_grad=True)
+    w[[5]].sum().backward()
+    assert w.grad.shape == (3, 0)
+    for empty, index in ((x[:0], [5]), (zero.ones(0), [0])):
+        with pytest.raises(IndexError):
+            empty[index]
+    with pytest.raises(IndexError):
+        x[1:1].index_select(1, T([5]))
 
 
 def test_masks_and_numbers():

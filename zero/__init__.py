@@ -212,6 +212,7 @@ from zero._zero import (
     logical_or,
     logical_xor,
     logspace,
+    logsumexp,
     long,
     lt,
     manual_seed,
@@ -357,6 +358,9 @@ from zero._zero import (
     _call_module as _call_module,
 )
 from zero._zero import (
+    _current_pass as _current_pass,
+)
+from zero._zero import (
     _deliver as _deliver,
 )
 from zero._zero import (
@@ -372,6 +376,12 @@ from zero._zero import (
     _grad as _grad,
 )
 from zero._zero import (
+    _gradient_edge as _gradient_edge,
+)
+from zero._zero import (
+    _huber_loss as _huber_loss,
+)
+from zero._zero import (
     _increment_version as _increment_version,
 )
 from zero._zero import (
@@ -379,6 +389,9 @@ from zero._zero import (
 )
 from zero._zero import (
     _overwrite as _overwrite,
+)
+from zero._zero import (
+    _pass_reaches as _pass_reaches,
 )
 from zero._zero import (
     _pop_saved_tensors_hooks as _pop_saved_tensors_hooks,
@@ -397,6 +410,12 @@ from zero._zero import (
 )
 from zero._zero import (
     _sgd_step as _sgd_step,
+)
+from zero._zero import (
+    _stand_in as _stand_in,
+)
+from zero._zero import (
+    _unsafe_view as _unsafe_view,
 )
 
 # isort: split
@@ -440,7 +459,6 @@ from zero._composed.products import (
 from zero._composed.reduce import (
     aminmax,
     count_nonzero,
-    logsumexp,
     nanmean,
     std_mean,
     trace,

@@ -126,6 +126,31 @@ cdef object wrap_node(NodeRef node):
     return result
 
 
+def _gradient_edge(Tensor tensor not None):
+    """Where the tensor's gradient goes: the node and which of its outputs the tensor is."""
+    cdef CEdge edge = gradient_edge(tensor.c)
+    if edge.node.get() is NULL:
+        raise RuntimeError("get_gradient_edge: the tensor does not require grad; got a tensor of "
+                           f"shape {tuple_of(tensor.c.sizes())}, expected one that does")
+    return wrap_node(edge.node), edge.output_nr
+
+
+def _stand_in(Node node not None, output_nr):
+    """A tensor that stands for an output of a node where a backward pass begins or ends."""
+    return wrap(engine.stand_in(share_node(node_of(node)),
+                                as_int(output_nr, "GradientEdge", "output_nr")))
+
+
+def _current_pass():
+    """The number of the backward pass that runs in this thread; 0 where none does."""
+    return engine.current_pass()
+
+
+def _pass_reaches(Node node not None):
+    """Whether the backward pass that runs in this thread comes by a node."""
+    return engine.pass_reaches(node_of(node)[0])
+
+
 cdef CTensors tensors_of(object x, str op, str name, bint allow_none) except *:
     """A tensor or a sequence of tensors; None becomes an undefined tensor."""
     cdef CTensors result

@@ -165,6 +165,45 @@ def mse_loss(Tensor input not None, Tensor target not None, size_average=None, r
     return wrap(ops.mse_loss(input.c, target.c, how))
 
 
+def _huber_loss(Tensor input not None, Tensor target not None, reduction, delta, over_delta):
+    """huber_loss; divided by delta it is smooth_l1_loss."""
+    cdef double at = delta
+    if over_delta:
+        return wrap(ops.huber_loss("smooth_l1_loss", "SmoothL1LossBackward0", input.c, target.c,
+                                   reduction_of(reduction, None, None, "smooth_l1_loss"), at,
+                                   1 / at))
+    return wrap(ops.huber_loss("huber_loss", "HuberLossBackward0", input.c, target.c,
+                               reduction_of(reduction, None, None, "huber_loss"), at, 1))
+
+
+def logsumexp(Tensor input not None, dim=None, keepdim=False, *,
+              out=None, axis=None, keepdims=None):
+    """The logarithm of a sum of exponentials: ``y = ln sum e^x``; large values don't overflow.
+
+    Args:
+        input: any shape; integers give the default float dtype.
+        dim: the dimension or dimensions to reduce; must be given.
+        keepdim: whether reduced dimensions stay, with size 1.
+        out: where to write the result: a tensor of its shape, or one without elements.
+        axis: NumPy's name for `dim`.
+        keepdims: NumPy's name for `keepdim`.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.logsumexp(zero.tensor([1000.0, 1000.0]), 0)
+        tensor(1000.6932)
+    """
+    if axis is not None or keepdims is not None:
+        dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "logsumexp")
+    if dim is None:
+        raise TypeError("logsumexp: no dimension; got dim=None, expected an int or a tuple of ints")
+    return deliver(ops.logsumexp(input.c, dims_of(dim, "logsumexp"),
+                                 flag_of(keepdim, "logsumexp", "keepdim")), out, "logsumexp")
+
+
 as_methods("""
-    softmax log_softmax
+    softmax log_softmax logsumexp
 """)

@@ -37,6 +37,16 @@ def view(Tensor self not None, *size):
     return wrap(ops.view(self.c, dims_given(size, None, "view", "size")))
 
 
+def _unsafe_view(Tensor input not None, size):
+    """The memory of a result that nobody else holds, with another shape: no view of anything.
+
+    Args:
+        input: a tensor that is not used afterwards.
+        size: the sizes; one may be -1.
+    """
+    return wrap(ops.unsafe_view(input.c, as_dims(size, "_unsafe_view")))
+
+
 def view_as(Tensor self not None, Tensor other not None):
     """The same memory with the shape of another tensor: ``self.view(other.shape)``.
 

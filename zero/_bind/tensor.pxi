@@ -273,6 +273,10 @@ cdef class Tensor:
         """The tensor that this one is a differentiable view of; None if it is no view."""
         return wrap(meta.autograd_meta(self.c).base) if meta.is_view(self.c) else None
 
+    def _is_view(self):
+        """Whether the tensor is a differentiable view of another."""
+        return self.c.impl().is_view_
+
     # ---- arithmetic ------------------------------------------------------------------------------
     def __add__(self, other):
         return forward(plain_add, self, other)

@@ -92,7 +92,9 @@ def _sum(input: Tensor, product: Tensor, beta: Number, alpha: Number, op: str) -
             f"{shape}"
         )
     if beta == 0:
-        return product
+        if not (input.requires_grad and zero.is_grad_enabled()):
+            return product
+        input, beta = zero.masked_fill(input, zero.tensor(True), 0), 1  # its gradient is 0
     return zero.add(product, input, alpha=beta)
 
 

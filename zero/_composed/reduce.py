@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import zero
@@ -13,7 +12,6 @@ from zero.return_types import aminmax as _aminmax
 __all__ = [
     "aminmax",
     "count_nonzero",
-    "logsumexp",
     "nanmean",
     "std_mean",
     "trace",
@@ -21,38 +19,6 @@ __all__ = [
 ]
 
 Dim = int | Sequence[int] | None
-
-
-def logsumexp(
-    input: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor | None = None
-) -> Tensor:
-    """The logarithm of a sum of exponentials: ``y = ln sum e^x``; large values don't overflow.
-
-    Args:
-        input: any shape; integers give the default float dtype.
-        dim: the dimension or dimensions to reduce.
-        keepdim: whether reduced dimensions stay, with size 1.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.logsumexp(zero.tensor([1000.0, 1000.0]), 0)
-        tensor(1000.6932)
-    """
-    if not input.is_floating_point():
-        input = input.to(zero.get_default_dtype())
-    with zero.no_grad():
-        if input.numel():
-            top = zero.amax(input, dim, True)
-            top = zero.where(zero.isinf(top), 0, top)  # inf - inf would be nan
-        else:
-            top = zero.zeros_like(zero.sum(input, dim, True))
-    total = zero.sum(zero.exp(input - top), dim, True)
-    nothing = total == 0  # all were -inf: no gradient, where log(0) would make it nan
-    total = zero.where(nothing, -math.inf, zero.log(zero.where(nothing, 1, total))) + top
-    if not keepdim:
-        total = zero.squeeze(total, dim) if input.ndim else total
-    return _deliver(total, out, "logsumexp")
 
 
 def nanmean(
@@ -204,4 +170,4 @@ def trace(input: Tensor) -> Tensor:
     return zero.sum(zero.diagonal(input))
 
 
-attach(logsumexp, nanmean, count_nonzero, aminmax, trace)
+attach(nanmean, count_nonzero, aminmax, trace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zero
-from zero import Tensor, _deliver
+from zero import Tensor, _deliver, _unsafe_view
 from zero._composed.arguments import attach, wrap_dim
 from zero.errors import DTypeError, ShapeError
 
@@ -38,7 +38,8 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         [1, 4]
     """
     _check_index("take", index, False)
-    return _deliver(input.reshape(-1)[index.reshape(-1)].view(index.shape), out, "take")
+    found = input.reshape(-1)[index.reshape(-1)]
+    return _deliver(_unsafe_view(found, index.shape), out, "take")
 
 
 def _places(op: str, input: Tensor, dim: int, index: Tensor) -> tuple[Tensor | None, ...]:
@@ -94,7 +95,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Tensor | float) ->
     op = "index_fill"
     places, one = _places(op, input, dim, index), _one(op, input, value)
     x = input if input.ndim else input.reshape(1)
-    return zero.index_put(x, places, one).view(input.shape)
+    return _unsafe_view(zero.index_put(x, places, one), input.shape)
 
 
 def _index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor | float) -> Tensor:
@@ -131,7 +132,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     op = "index_copy"
     places, rows = _places(op, input, dim, index), _rows(op, input, dim, index, source)
     x = input if input.ndim else input.reshape(1)
-    return zero.index_put(x, places, rows).view(input.shape)
+    return _unsafe_view(zero.index_put(x, places, rows), input.shape)
 
 
 def _index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _attach
+from zero import Tensor, _attach, _unsafe_view
 from zero._composed.arguments import Ints, as_ints, attach, given_ints, wrap_dim
 from zero.errors import ShapeError
 
@@ -78,7 +78,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def _copied(x: Tensor, shape: Sequence[int]) -> Tensor:
     """A copy in another shape, also where a view would do: sizes of 1 repeat without one."""
-    return x.clone(memory_format=zero.contiguous_format).view(*shape)
+    return _unsafe_view(x.clone(memory_format=zero.contiguous_format), shape)
 
 
 def repeat(self: Tensor, *repeats: Ints) -> Tensor:
@@ -182,7 +182,7 @@ def repeat_interleave(
         shape = list(input.shape)
         wide = zero.unsqueeze(input, d + 1).expand(*shape[: d + 1], repeats, *shape[d + 1 :])
         shape[d] *= repeats
-        y = _copied(wide, shape)
+        y = wide.clone(memory_format=zero.contiguous_format).view(shape)
     if output_size is not None and y.shape[d] != output_size:
         raise ShapeError(f"{op}: another output_size; got {output_size}, expected {y.shape[d]}")
     return y
@@ -270,7 +270,7 @@ def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
     if not steps:
         raise ShapeError("roll: no shifts are given; expected at least one")
     if not wanted and len(steps) == 1:
-        return roll(zero.flatten(input), steps, 0).view(input.shape)
+        return _unsafe_view(roll(zero.flatten(input), steps, 0), input.shape)
     if len(steps) != len(wanted):
         raise ShapeError(f"roll: not one shift per dimension; got {steps} and {wanted}")
     y = input

@@ -210,6 +210,9 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor cross_entropy(
         const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction, double
     ) except +raise_error
+    CTensor logsumexp(const CTensor&, const CDims&, bint) except +raise_error
+    CTensor huber_loss(const char*, const char*, const CTensor&, const CTensor&, CReduction, double,
+                       double) except +raise_error
     CTensor mse_loss(const CTensor&, const CTensor&, CReduction) except +raise_error
 
     # matmul.cpp
@@ -220,6 +223,7 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     # view.cpp
     CTensor as_strided(const CTensor&, const CDims&, const CDims&, int64_t) except +raise_error
     CTensor view(const CTensor&, const CDims&) except +raise_error
+    CTensor unsafe_view(const CTensor&, const CDims&) except +raise_error
     CTensor reshape(const CTensor&, const CDims&) except +raise_error
     CTensor flatten(const CTensor&, int64_t, int64_t) except +raise_error
     CTensor expand(const CTensor&, const CDims&) except +raise_error

@@ -4,29 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zero import Tensor, _backward, _grad
+from zero import Tensor, _backward, _grad, _stand_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from zero.autograd.graph import GradientEdge
 
 __all__ = ["backward", "grad"]
 
 
+def _tensors(given: Any, leaves: bool = False) -> Any:
+    """Tensors for the gradient edges among them, which must lead to leaves if that is said."""
+    from zero.autograd.graph import GradientEdge
+
+    if isinstance(given, GradientEdge):
+        x = _stand_in(given.node, given.output_nr)
+        if leaves and not x.is_leaf:
+            raise NotImplementedError(
+                "backward: inputs holds the gradient edge of a result, which has no .grad; got "
+                f"{given}, expected that of a leaf, or the tensor"
+            )
+        return x
+    if isinstance(given, (tuple, list)) and any(isinstance(x, GradientEdge) for x in given):
+        return [_tensors(x, leaves) for x in given]
+    return given
+
+
 def backward(
-    tensors: Tensor | Sequence[Tensor],
+    tensors: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
-    inputs: Tensor | Sequence[Tensor] | None = None,
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
 ) -> None:
     """Adds the gradients of the tensors to the ``.grad`` of the leaves they were computed from.
 
     Args:
-        tensors: where to start.
+        tensors: where to start: tensors or gradient edges.
         grad_tensors: a gradient for each of them, of its shape. None stands for 1 and is for
             tensors with one element only.
         retain_graph: keep the graph for another backward pass; None means create_graph.
         create_graph: record the backward pass itself, for derivatives of gradients.
         grad_variables: the old name of grad_tensors.
-        inputs: the only leaves to give a gradient to.
+        inputs: the only leaves to give a gradient to. Results keep theirs, as after
+            :meth:`Tensor.retain_grad`.
 
     Raises:
         RuntimeError: a tensor needs no gradient, the graph was freed, or a gradient is missing.
@@ -45,12 +69,16 @@ def backward(
                 "backward: grad_variables is the old name of grad_tensors; give only one"
             )
         grad_tensors = grad_variables
-    _backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    roots: Any = tensors if isinstance(tensors, Tensor) else _tensors(tensors)
+    only: Any = inputs
+    if inputs is not None and not isinstance(inputs, Tensor):
+        only = _tensors(inputs, leaves=True)
+    _backward(roots, grad_tensors, retain_graph, create_graph, only)
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -62,8 +90,8 @@ def grad(
     """The gradients of the sum of the outputs with respect to the inputs; no ``.grad`` changes.
 
     Args:
-        outputs: what to differentiate.
-        inputs: by what; leaves or results.
+        outputs: what to differentiate: tensors or gradient edges.
+        inputs: by what; leaves or results, or their gradient edges.
         grad_outputs: a gradient for each output, of its shape. None stands for 1 and is for outputs
             with one element only.
         retain_graph: keep the graph for another backward pass; None means create_graph.
@@ -93,6 +121,8 @@ def grad(
         raise NotImplementedError("grad: only_inputs=False is not supported; use backward")
     if is_grads_batched:
         raise NotImplementedError("grad: is_grads_batched=True is not supported")
+    roots: Any = outputs if isinstance(outputs, Tensor) else _tensors(outputs)
+    wanted: Any = inputs if isinstance(inputs, Tensor) else _tensors(inputs)
     return _grad(
-        outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
+        roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
     )

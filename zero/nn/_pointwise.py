@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import zero
-from zero import Tensor
+from zero import Tensor, _huber_loss
 from zero.errors import DTypeError, ShapeError, ValueError
 
 __all__ = [
@@ -234,12 +234,9 @@ def smooth_l1_loss(
     _warn_of_broadcast("smooth_l1_loss", input, target)
     if beta < 0:
         raise ValueError(f"smooth_l1_loss: beta is negative; got {beta}, expected >= 0")
-    difference = input - target
-    size = zero.abs(difference)
     if beta == 0:
-        return _reduced(size, mode)
-    square = difference * difference * (0.5 / beta)
-    return _reduced(zero.where(size < beta, square, size - 0.5 * beta), mode)
+        return _reduced(zero.abs(input - target), mode)
+    return _huber_loss(input, target, mode, beta, True)
 
 
 def huber_loss(
@@ -269,12 +266,9 @@ def huber_loss(
     _warn_of_broadcast("huber_loss", input, target)
     if delta <= 0:
         raise ValueError(f"huber_loss: delta is not positive; got {delta}, expected > 0")
-    difference = input - target
-    size = zero.abs(difference)
-    loss = zero.where(size <= delta, difference * difference * 0.5, (size - 0.5 * delta) * delta)
     if weight is None:
-        return _reduced(loss, mode)
-    loss = loss * weight
+        return _huber_loss(input, target, mode, delta, False)
+    loss = _huber_loss(input, target, "none", delta, False) * weight
     return (
         zero.sum(loss) / zero.sum(weight.expand_as(loss))
         if mode == "mean"

@@ -6,7 +6,14 @@ from zero import Tensor
 from zero.nn import functional as F
 from zero.nn.module import Module
 
-__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
+__all__ = [
+    "AlphaDropout",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "FeatureAlphaDropout",
+]
 
 
 class _Dropout(Module):
@@ -127,3 +134,57 @@ class Dropout3d(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps mean 0 and variance 1, for networks of SELU units.
+
+    In training elements are set, with probability p, to -1.7581, the limit of selu to the left;
+    then all are scaled and moved. In evaluation mode it returns its input.
+
+    Args:
+        p: the probability of an element to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [*], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> _ = zero.manual_seed(0)
+        >>> y = zero.nn.AlphaDropout(0.3)(zero.randn(100_000))
+        >>> abs(y.mean().item()) < 0.02, abs(y.var().item() - 1) < 0.03
+        (True, True)
+
+    Source: Klambauer et al., Self-normalizing neural networks, 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """:class:`AlphaDropout` of whole channels: all of ``input[n, c]`` is kept, or nothing.
+
+    Args:
+        p: the probability of a channel to be dropped.
+        inplace: overwrite the input.
+
+    Shape:
+        input [N, C, ...], output the same
+
+    Raises:
+        ValueError: p is not in [0, 1].
+        ShapeError: fewer than two dimensions.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.FeatureAlphaDropout(0.5)(zero.zeros(4, 8, 3, 3)).shape
+        zero.Size([4, 8, 3, 3])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)

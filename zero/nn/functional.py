@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Sequence
 
 import zero
 from zero import Tensor, cross_entropy, linear, nll_loss, sigmoid, tanh
@@ -21,6 +23,7 @@ from zero.nn._pointwise import (
 )
 
 __all__ = [
+    "alpha_dropout",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "cosine_similarity",
@@ -29,6 +32,7 @@ __all__ = [
     "dropout1d",
     "dropout2d",
     "dropout3d",
+    "feature_alpha_dropout",
     "huber_loss",
     "kl_div",
     "l1_loss",
@@ -189,6 +193,88 @@ def _drop_channels(
     if batched:
         return y
     return input if inplace else y.squeeze(0)
+
+
+def _drop_to_alpha(
+    op: str, input: Tensor, p: float, training: bool, inplace: bool, shape: Sequence[int]
+) -> Tensor:
+    """Dropout to the value that selu has at minus infinity, then scaled and moved so that
+    mean 0 and variance 1 stay: y = a (x d + alpha (d - 1)) + b with d = 1 where x is kept."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"{op}: p is no probability; got {p}, expected 0 <= p <= 1")
+    if not training or p == 0 or input.numel() == 0:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    low = 1.7580993408473766  # minus the limit: scale times alpha of selu
+    a = 1 / math.sqrt((low * low * p + 1) * (1 - p))
+    with zero.no_grad():
+        kept = zero.empty(shape, dtype=input.dtype, device=input.device).bernoulli_(1 - p)
+        moved = (kept - 1) * (a * low) + a * low * p
+        kept *= a
+    if inplace:
+        return input.mul_(kept).add_(moved)
+    return input * kept + moved
+
+
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Dropout that keeps mean 0 and variance 1, for networks of SELU units.
+
+    Elements are set, with probability p, to -1.7581, the limit of selu to the left; then all are
+    scaled and moved.
+
+    Args:
+        input: tensor of floats, any shape.
+        p: the probability.
+        training: False returns the input itself.
+        inplace: overwrite the input and return it.
+
+    Raises:
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> x = zero.nn.functional.alpha_dropout(zero.zeros(1000), p=0.5, training=True)
+        >>> len(set(x.tolist()))
+        2
+
+    Source: Klambauer et al., Self-normalizing neural networks, 2017.
+    """
+    return _drop_to_alpha("alpha_dropout", input, p, training, inplace, input.shape)
+
+
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """:func:`alpha_dropout` of whole channels: all of ``input[n, c]`` is kept, or nothing.
+
+    Args:
+        input: tensor of floats, [N, C, ...].
+        p: the probability of a channel to be dropped.
+        training: False returns the input itself.
+        inplace: overwrite the input and return it.
+
+    Raises:
+        ShapeError: fewer than two dimensions.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import zero
+        >>> x = zero.zeros(1, 8, 3)
+        >>> y = zero.nn.functional.feature_alpha_dropout(x, p=0.5, training=True)
+        >>> all(len(set(channel)) == 1 for channel in y[0].tolist())
+        True
+    """
+    op = "feature_alpha_dropout"
+    if input.dim() < 2:
+        raise ShapeError(
+            f"{op}: input has no channels; got {tuple(input.shape)}, expected at least 2 "
+            "dimensions [N, C, ...]"
+        )
+    shape = (*input.shape[:2], *(1 for _ in input.shape[2:]))
+    return _drop_to_alpha(op, input, p, training, inplace, shape)
 
 
 def dropout1d(

@@ -6,25 +6,34 @@
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/engine.h"
 #include "zero/autograd/hooks.h"
-#include "zero/autograd/meta.h"
+#include "zero/autograd/inplace.h"
 
 namespace zero {
 
 namespace {
 
+// The gradient of a leaf without gaps lies in memory as the leaf does, others are contiguous.
+Dims grad_strides(const Tensor& leaf) {
+  return is_dense(leaf) ? leaf.strides() : contiguous_strides(leaf.sizes());
+}
+
 // A gradient nobody else can see may become .grad as it is.
-bool is_stealable(const Tensor& g) {
-  return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 && g.is_contiguous() &&
-         !g.impl()->storage_->is_foreign();
+bool is_stealable(const Tensor& g, const Tensor& leaf) {
+  return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 &&
+         !g.impl()->storage_->is_foreign() &&
+         (leaf.is_contiguous() ? g.is_contiguous() : g.strides() == grad_strides(leaf));
 }
 
 // `held` keeps the gradient of before.
-void add_to_grad(AutogradMeta& meta, Tensor&& g, Tensor& held) {
+void add_to_grad(const Tensor& leaf, Tensor&& g, Tensor& held) {
+  AutogradMeta& meta = *autograd_meta(leaf);
   held = meta.grad;
   if (grad_enabled()) {  // create_graph: the sum is itself part of a graph
-    meta.grad = held.defined() ? gradient::add(held, g) : gradient::clone(g);
+    meta.grad =
+        held.defined() ? gradient::add(held, g) : gradient::with_strides(g, grad_strides(leaf));
   } else if (!held.defined()) {
-    meta.grad = is_stealable(g) ? std::move(g) : gradient::clone(g);
+    meta.grad =
+        is_stealable(g, leaf) ? std::move(g) : gradient::with_strides(g, grad_strides(leaf));
   } else {
     gradient::add_into(held, g);
   }
@@ -56,7 +65,7 @@ class AccumulateGrad final : public Node {
     Tensor held;
     std::unique_lock<ForkLock> lock(lock_, std::try_to_lock);
     if (!lock) gradient::wait_for(lock);
-    add_to_grad(static_cast<AutogradMeta&>(*leaf_->autograd_), std::move(g), held);
+    add_to_grad(Tensor(Ref<TensorImpl>::share(leaf_)), std::move(g), held);
   }
 
  private:

@@ -3,6 +3,7 @@
 // as soon as it ran.
 #include "zero/autograd/engine.h"
 
+#include <atomic>
 #include <unordered_map>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/hooks.h"
 #include "zero/autograd/inplace.h"
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
@@ -169,11 +171,50 @@ class Needed {
       for (const Edge& e : node->next_)
         if (e.node && needed_[e.node.get()]) needed_[node] = true;
   }
-  bool operator()(Node* node) const { return needed_.find(node)->second; }
+  bool operator()(Node* node) const {
+    const auto it = needed_.find(node);
+    return it != needed_.end() && it->second;
+  }
+  bool knows(Node* node) const { return needed_.find(node) != needed_.end(); }
 
  private:
   std::unordered_map<Node*, bool> needed_;
 };
+
+// A pass in progress; hooks may ask about it, and start others.
+class Pass {
+ public:
+  Pass(const SmallVector<Edge, 3>& roots, const Needed* needed)
+      : roots_(roots), needed_(needed), outer_(std::exchange(current, this)) {}
+  ~Pass() { current = outer_; }
+  Pass(const Pass&) = delete;
+
+  uint64_t number() {
+    static std::atomic<uint64_t> last{0};
+    if (number_ == 0) number_ = ++last;
+    return number_;
+  }
+
+  bool reaches(Node* node) {
+    if (needed_) return (*needed_)(node);
+    if (!all_) {  // every node below the roots
+      SmallVector<Edge, 3> targets;
+      targets.push_back({Ref<Node>::share(node), 0});
+      all_ = std::make_unique<Needed>(roots_, targets);
+    }
+    return all_->knows(node);
+  }
+
+  static ZERO_THREAD_LOCAL Pass* current;
+
+ private:
+  const SmallVector<Edge, 3>& roots_;
+  const Needed* needed_;
+  std::unique_ptr<Needed> all_;
+  uint64_t number_ = 0;
+  Pass* outer_;
+};
+ZERO_THREAD_LOCAL Pass* Pass::current = nullptr;
 
 // One node, with the hooks on it.
 Grads apply_hooked(Node& node, Grads&& grads) {
@@ -203,6 +244,7 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
   std::unique_ptr<Needed> needed;
   if (!targets.empty()) needed = std::make_unique<Needed>(roots, targets);
 
+  const Pass pass(roots, needed.get());
   Pending pending;
   for (int64_t i = 0; i < roots.size(); ++i) {
     if (needed && !(*needed)(roots[i].node.get())) continue;
@@ -301,11 +343,28 @@ Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, 
                "grad: one of the differentiated tensors appears to not have been used in the "
                "graph; got input ",
                i, ", expected allow_unused=True if that is meant");
-    // The gradient of a mean is one number repeated; the user may write to it.
-    const GradModeGuard mode(create_graph);
-    if (found[i].defined() && overlaps_itself(found[i])) found[i] = gradient::clone(found[i]);
+    // PyTorch's gradient of a sum is a view of one number, that of a mean may be written to.
+    if (found[i].defined() && !found[i].impl()->is_view_ && overlaps_itself(found[i])) {
+      const GradModeGuard no_record(false);
+      found[i] = gradient::clone(found[i]);
+    }
   }
   return found;
+}
+
+uint64_t current_pass() { return Pass::current ? Pass::current->number() : 0; }
+bool pass_reaches(Node& node) { return Pass::current && Pass::current->reaches(&node); }
+
+Tensor stand_in(const Ref<Node>& node, int64_t output_nr) {
+  ZERO_CHECK(output_nr >= 0 && output_nr < node->outputs_.size(), IndexError,
+             "GradientEdge: no such output of ", node->name(), "; got ", output_nr,
+             ", expected 0 to ", node->outputs_.size() - 1);
+  if (node->leaf()) return accumulated_leaf(*node);
+  const OutputSpec& spec = node->outputs_[output_nr];
+  const Tensor one = gradient::zeros({{}, spec.dtype, spec.device});
+  Tensor x = alias("GradientEdge", one, spec.sizes, Dims(spec.sizes.size()), 0);
+  set_history(x, node, static_cast<int>(output_nr));
+  return x;
 }
 
 }  // namespace zero

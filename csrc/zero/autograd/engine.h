@@ -16,6 +16,14 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused);
 
+// For hooks: the number of the pass that runs in this thread, 0 where none does; and whether that
+// pass comes by a node.
+uint64_t current_pass();
+bool pass_reaches(Node& node);
+
+// Stands for an output of a node where a pass begins or ends; has no memory of its own.
+Tensor stand_in(const Ref<Node>& node, int64_t output_nr);
+
 // The leaf of an AccumulateGrad node; undefined for another node.
 Tensor accumulated_leaf(const Node& node);
 

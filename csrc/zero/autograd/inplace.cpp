@@ -100,13 +100,32 @@ bool is_dense(const Tensor& x) {
   return true;
 }
 
-bool overlaps_partly(const Tensor& a, const Tensor& b) {
+static bool shares_memory(const Tensor& a, const Tensor& b) {
   if (!(a.impl()->storage_ == b.impl()->storage_) || a.is_meta() || a.numel() == 0 ||
       b.numel() == 0)
     return false;
-  if (a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides()) return false;
   const ByteRange ra = byte_range(a), rb = byte_range(b);
   return ra.begin < rb.end && rb.begin < ra.end;
+}
+
+static bool is_same_view(const Tensor& a, const Tensor& b) {
+  if (a.data() != b.data() || !(a.sizes() == b.sizes())) return false;
+  for (int64_t d = 0; d < a.dim(); ++d)
+    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
+  return true;
+}
+
+bool overlaps_partly(const Tensor& a, const Tensor& b) {
+  return shares_memory(a, b) && !is_same_view(a, b);
+}
+
+void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden) {
+  if (!x.defined() || !(out.impl()->storage_ == x.impl()->storage_)) return;
+  const bool same = is_same_view(out, x), itself = same && (out.is_same(x) || x.numel() == 0);
+  if (!itself && (!shares_memory(out, x) || !is_dense(out) || !is_dense(x))) return;
+  ZERO_CHECK(same && forbidden == Overlap::Partial, Error, op,
+             same ? ": an input is" : ": an input shares part of its memory with",
+             " the tensor to write to; got ", x, ", expected a clone() of it");
 }
 
 bool needs_history(Inputs inputs) {
@@ -158,7 +177,12 @@ void check_inplace(const char* op, const Tensor& x, bool recorded) {
 
 Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
                        Inputs inputs) const {
-  if (fresh()) return empty(sizes, options);
+  if (fresh()) {
+    for (const Tensor* x : inputs)
+      if (x->defined() && !x->is_contiguous()) [[unlikely]]
+        return empty_strided(sizes, strides_after(sizes, inputs), options);
+    return empty(sizes, options);
+  }
   const Tensor out = *tensor_;
   const bool recorded = needs_history(inputs);
   ZERO_CHECK(
@@ -182,12 +206,7 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
     return out;
   }
   check_inplace(op, out, recorded);
-  for (const Tensor* x : inputs)
-    ZERO_CHECK(!x->defined() || !is_dense(out) || !is_dense(*x) || !overlaps_partly(out, *x), Error,
-               op,
-               ": an input shares part of its memory with the tensor to "
-               "write to; got ",
-               *x, ", expected a clone() of it");
+  for (const Tensor* x : inputs) check_overlap(op, out, *x, Overlap::Partial);
   return out;
 }
 
@@ -207,6 +226,7 @@ void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr, int i
 Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset,
                  ViewOrigin origin) {
   Tensor view = alias(op, base, std::move(sizes), std::move(strides), offset);
+  view.impl()->is_view_ = true;
   if (!is_floating(base.dtype())) return view;
   const AutogradMeta* base_meta = autograd_meta(base);
   AutogradMeta& meta = make_autograd_meta(view);
@@ -227,7 +247,7 @@ Tensor detached_data(const Tensor& x) {
 }
 
 void detach_(const Tensor& x) {
-  ZERO_CHECK(!is_view(x), Error, "detach_: a view can't be detached in place; got ", x,
+  ZERO_CHECK(!x.impl()->is_view_, Error, "detach_: a view can't be detached in place; got ", x,
              ", expected detach()");
   if (AutogradMeta* meta = autograd_meta(x)) {
     if (meta->retained) move_retained(x, nullptr, 0);

@@ -16,14 +16,17 @@ class Target {
   bool is_inplace() const { return tensor_ && inplace_; }
   const Tensor& tensor() const { return *tensor_; }
 
-  // Before the write: the tensor to write to. Raises what autograd, the shape, the dtype or
-  // overlapping memory forbid.
+  // Before the write: the tensor to write to; a new one lies in memory as the inputs do, which have
+  // this shape or broadcast to it. Raises what autograd, the shape, the dtype or overlapping memory
+  // forbid.
   Tensor prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const;
   // The same for the sizes of `like`.
   Tensor prepare(const char* op, const Tensor& like, TensorOptions options, Inputs inputs) const {
-    return fresh() ? empty_as(like, options) : prepare(op, like.sizes(), options, inputs);
+    return fresh() && like.is_contiguous() ? empty_as(like, options)
+                                           : prepare(op, like.sizes(), options, inputs);
   }
-  // The values of x for backward: x itself, or a copy when this write is about to change it.
+  // The values for backward of x, the tensor whose method this is: x itself, or a copy when this
+  // write is about to change it.
   Tensor preserve(const Tensor& x, bool needed) const;
   // After the write: counts it.
   void written() const {
@@ -49,6 +52,11 @@ void check_inplace(const char* op, const Tensor& x, bool recorded);
 bool overlaps_itself(const Tensor& x);  // two elements at one place, as after expand
 bool is_dense(const Tensor& x);         // without gaps and repetitions, in any order of dimensions
 bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
+// Raises if `out` and an input of its write have memory in common and both are dense. An elementwise
+// write reads each place before it writes there, so `out` itself may be an input; an index write,
+// which comes back to places, forbids that too.
+enum class Overlap { Partial, Any };
+void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden);
 
 // After x was overwritten by `node`, whose input number `input` it was and whose output `output_nr`
 // it is: x's history, and that of the tensor it is a view of.

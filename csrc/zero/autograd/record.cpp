@@ -20,11 +20,16 @@ void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what
   for (const Tensor* x : saves) {
     ++slot;
     if (!x || !x->defined()) continue;
-    int64_t output_nr = 0;
-    while (output_nr < n && !x->is_same(outputs[output_nr])) ++output_nr;
-    const bool is_output = output_nr < n;
-    if (what == Saving::All || is_output == (what == Saving::Outputs))
-      node.saved_[slot] = SavedTensor(*x, is_output, static_cast<int>(output_nr));
+    if (what == Saving::All) {
+      int64_t output_nr = 0;
+      while (output_nr < n && !x->is_same(outputs[output_nr])) ++output_nr;
+      node.saved_[slot] = SavedTensor(*x, output_nr < n, static_cast<int>(output_nr));
+    } else if ((x == outputs) == (what == Saving::Outputs)) {
+      // x.mul_(x) saves x as an input that it overwrites: the check at unpacking says so. Without
+      // its history, which will be this node.
+      const bool overwritten = x != outputs && x->is_same(*outputs);
+      node.saved_[slot] = SavedTensor(overwritten ? detach(*x) : *x, x == outputs);
+    }
   }
 }
 

@@ -59,6 +59,7 @@ inline bool any_requires_grad(Inputs inputs) {
 // also numbers it, after its edges are known: an input that is a view may get a new node of its own
 // only then.
 void connect(Node& node, const Tensor* const* inputs, int64_t n);
+// Of a write in place, the output is the entry of `saves` that points to `outputs`.
 enum class Saving { Inputs, Outputs, All };
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what);
 void set_output(Ref<Node>&& node, const Tensor& output, const Target& target);

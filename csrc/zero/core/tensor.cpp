@@ -11,10 +11,49 @@ Tensor empty(const Dims& sizes, TensorOptions options) {
                                      sizes, options.dtype, n));
 }
 
+Dims strides_after(const Dims& sizes, std::initializer_list<const Tensor*> inputs) {
+  const int64_t n = sizes.size();
+  // 0 where the input doesn't say: it is broadcast.
+  const auto stride = [&](const Tensor& x, int64_t d) {
+    const int64_t own = d - (n - x.dim());
+    return own < 0 || (x.size(own) == 1 && sizes[d] != 1) ? 0 : x.stride(own);
+  };
+  // 1 if dimension a must lie outside of b, -1 if inside, 0 if no input says.
+  const auto order = [&](int64_t a, int64_t b) {
+    for (const Tensor* x : inputs) {
+      if (!x->defined()) continue;
+      const int64_t sa = stride(*x, a), sb = stride(*x, b);
+      if (sa == 0 || sb == 0) continue;
+      if (sa != sb) return sa > sb ? 1 : -1;
+      if (sizes[a] > sizes[b]) return 1;
+    }
+    return 0;
+  };
+  Dims dims;  // innermost first
+  for (int64_t d = n - 1; d >= 0; --d) dims.push_back(d);
+  for (int64_t i = 1; i < n; ++i)
+    for (int64_t at = i, j = i - 1; j >= 0; --j) {
+      const int where = order(dims[j], dims[at]);
+      if (where < 0) break;
+      if (where == 0) continue;
+      std::swap(dims[j], dims[at]);
+      at = j;
+    }
+  Dims strides(n);
+  int64_t step = 1;
+  for (int64_t d : dims) {
+    strides[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
+}
+
 Tensor empty_as(const Tensor& like, TensorOptions options) {
   const int64_t item = itemsize(options.dtype);
   // Sizes that were checked for smaller elements are checked again.
-  if (!like.is_contiguous() || like.storage_offset() != 0 || item > itemsize(like.dtype()))
+  if (!like.is_contiguous())
+    return empty_strided(like.sizes(), strides_after(like.sizes(), {&like}), options);
+  if (like.storage_offset() != 0 || item > itemsize(like.dtype()))
     return empty(like.sizes(), options);
   const size_t nbytes = static_cast<size_t>(like.numel() * item);
   return Tensor(

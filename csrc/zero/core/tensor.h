@@ -68,6 +68,8 @@ class TensorImpl : public RefCounted {
   bool contiguous_ = true;
   bool is_parameter_ = false;  // so that a new Python wrapper has the right class
   bool is_inference_ = inference_mode_on;
+  bool is_view_ =
+      false;  // made by an operator that gives views; integers have no record of it else
   Ref<VersionCounter> own_version_;
   std::unique_ptr<AutogradMetaBase> autograd_;
   std::atomic<void*> wrapper_{nullptr};  // the Python object of this tensor, borrowed
@@ -112,7 +114,10 @@ using Tensors = SmallVector<Tensor, 3>;
 
 // A new contiguous tensor, uninitialised; checks that the size fits before it allocates.
 Tensor empty(const Dims& sizes, TensorOptions options = {});
-// The same with the sizes of a tensor that exists, at less cost.
+// Strides without gaps for a result: its dimensions lie in memory in the order of its inputs', of
+// which the first that tells two dimensions apart decides, as in PyTorch.
+Dims strides_after(const Dims& sizes, std::initializer_list<const Tensor*> inputs);
+// A new tensor with the sizes of one that exists, in the same order in memory.
 Tensor empty_as(const Tensor& like, TensorOptions options);
 // New strides over fresh memory, just large enough.
 Tensor empty_strided(const Dims& sizes, const Dims& strides, TensorOptions options = {});

@@ -23,8 +23,8 @@ Device common_device(const char* op, const Operand& a, const Operand& b) {
 // The operand whose shape the result has; null where the shapes have to be broadcast.
 const Tensor* common_shape(const Operand& a, const Operand& b) {
   if (!b.is_tensor()) return &a.tensor();
-  if (!a.is_tensor() || a.tensor().sizes() == b.tensor().sizes()) return &b.tensor();
-  return nullptr;
+  if (!a.is_tensor()) return &b.tensor();
+  return a.tensor().sizes() == b.tensor().sizes() ? &a.tensor() : nullptr;
 }
 
 // Allocates, or checks the target, and computes; `result` may differ from the dtype of the
@@ -154,14 +154,13 @@ Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha, Target targe
 Tensor mul(const Operand& a, const Operand& b, Target target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const Tensor kept_x = target.preserve(x, requires_grad(z));
-  const Tensor kept_z = target.preserve(z, requires_grad(x));
   Tensor y = binary("mul", ElementwiseOp::Mul, a, b, result_type(a, b), target);
   record("MulBackward0", target, y, {&x, &z},
-         {keep(requires_grad(z), kept_x), keep(requires_grad(x), kept_z)},
+         {keep(requires_grad(z), kept_x), keep(requires_grad(x), z)},
          [sa = a.scalar(), sb = b.scalar(), square = x.is_same(z)](Node& n, const Tensor& g) {
            Grads grads(2);
            if (square && !n.extras()) {  // x * x: one product serves both; a hook would see it
-             const Tensor half = mul(g, Kept(n, 0, sa));
+             const Tensor half = mul(g, Kept(n, 1, sb));
              grads[0] = add(half, half, 1, grad_enabled() ? Target() : Target::inplace(half));
              return grads;
            }
@@ -177,9 +176,8 @@ Tensor div(const Operand& a, const Operand& b, Target target) {
   if (!is_floating(dtype)) dtype = default_dtype();
   const Tensor &x = a.tensor(), &z = b.tensor();
   const Tensor kept_x = target.preserve(x, requires_grad(z));
-  const Tensor kept_z = target.preserve(z, true);
   Tensor y = binary("div", ElementwiseOp::Div, a, b, dtype, target);
-  record("DivBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), &kept_z},
+  record("DivBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), &z},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            const Kept z(n, 1, sb);
@@ -214,10 +212,9 @@ Tensor remainder(const Operand& a, const Operand& b, Target target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needs_quotient = requires_grad(z);
   const Tensor kept_x = target.preserve(x, needs_quotient);
-  const Tensor kept_z = target.preserve(z, needs_quotient);
   Tensor y = binary("remainder", ElementwiseOp::Remainder, a, b, dtype, target);
   record(b.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", target, y, {&x, &z},
-         {keep(needs_quotient, kept_x), keep(needs_quotient, kept_z)},
+         {keep(needs_quotient, kept_x), keep(needs_quotient, z)},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            if (n.needs(0)) grads[0] = g;
@@ -241,7 +238,6 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
              ", expected an exponent >= 0 or a float base");
   const Tensor &x = a.tensor(), &e = b.tensor();
   const Tensor kept_x = target.preserve(x, true);
-  const Tensor kept_e = target.preserve(e, true);
   const char* node = !b.is_tensor()  ? "PowBackward0"
                      : a.is_tensor() ? "PowBackward1"
                                      : "PowBackward2";
@@ -252,7 +248,7 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
     y = binary("pow", ElementwiseOp::Pow, a, b, dtype, target);
   }
   const bool grad_e = requires_grad(e);
-  record(node, target, y, {&x, &e}, {&kept_x, &kept_e, keep(grad_e, y)},
+  record(node, target, y, {&x, &e}, {&kept_x, &e, keep(grad_e, y)},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            const Kept x(n, 0, sa), e(n, 1, sb);
@@ -285,10 +281,9 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
 static Tensor extremum(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
                        const Operand& b, const Target& target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, true), kept_z = target.preserve(z, true);
   Tensor y = binary(op, kernel, a, b, result_type(a, b), target);
   const bool larger = kernel == ElementwiseOp::Maximum;
-  record(node, target, y, {&x, &z}, {&kept_x, &kept_z},
+  record(node, target, y, {&x, &z}, {&x, &z},
          [larger, sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            const Kept x(n, 0, sa), z(n, 1, sb);
@@ -362,10 +357,9 @@ Tensor fmod(const Operand& a, const Operand& b, Target target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needs_quotient = requires_grad(z);
   const Tensor kept_x = target.preserve(x, needs_quotient);
-  const Tensor kept_z = target.preserve(z, needs_quotient);
   Tensor y = binary("fmod", ElementwiseOp::Fmod, a, b, dtype, target);
   record(b.is_tensor() ? "FmodBackward1" : "FmodBackward0", target, y, {&x, &z},
-         {keep(needs_quotient, kept_x), keep(needs_quotient, kept_z)},
+         {keep(needs_quotient, kept_x), keep(needs_quotient, z)},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            if (n.needs(0)) grads[0] = g;
@@ -384,9 +378,9 @@ Tensor atan2(const Operand& a, const Operand& b, Target target) {
   DType dtype = result_type(a, b);
   if (!is_floating(dtype)) dtype = default_dtype();
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, true), kept_z = target.preserve(z, true);
+  const Tensor kept_x = target.preserve(x, true);
   Tensor y = binary("atan2", ElementwiseOp::Atan2, a, b, dtype, target);
-  record("Atan2Backward0", target, y, {&x, &z}, {&kept_x, &kept_z},
+  record("Atan2Backward0", target, y, {&x, &z}, {&kept_x, &z},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            const Kept x(n, 0, sa), z(n, 1, sb);
@@ -416,8 +410,16 @@ Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
   return add(x, quotient, number(value), target);
 }
 
+static void check_lerp(const Tensor& start, const Tensor& other, const char* name) {
+  ZERO_CHECK(is_floating(start.dtype()), DTypeError, "lerp: not defined for integers; got ", start,
+             ", expected a floating point tensor");
+  ZERO_CHECK(other.dtype() == start.dtype(), DTypeError, "lerp: dtypes differ; got ", other.dtype(),
+             " for ", name, ", expected ", start.dtype());
+}
+
 // From the nearer end, so that weight 1 gives the end itself.
 Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target target) {
+  check_lerp(start, end, "end");
   const double w = weight.to_double();
   const Tensor way = sub(end, start);
   if (w < 0.5) return add(start, way, w, target);
@@ -425,6 +427,8 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target
 }
 
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target target) {
+  check_lerp(start, end, "end");
+  if (weight.dim() > 0) check_lerp(start, weight, "weight");
   const Tensor way = sub(end, start), near = lt(weight, 0.5);
   const Tensor forward = mul(way, weight), back = mul(way, sub(1, weight));
   const Tensor from_start = add(start, forward), from_end = sub(end, back);

@@ -13,6 +13,7 @@ Tensor copy_(const Tensor& self, const Tensor& source) {
   ZERO_CHECK(self.is_meta() || !source.is_meta(), Error,
              "copy_: a meta tensor has no values; got a source on meta, expected cpu");
   check_inplace("copy_", self, needs_history({&self, &source}));
+  check_overlap("copy_", self, source, Overlap::Partial);
   run_copy(self, overlaps_partly(self, source) ? clone(detach(source)) : source);
   // What was there before is gone: no gradient for it.
   record("CopyBackwards", Target::inplace(self), self, {&self, &source}, {},
@@ -56,19 +57,9 @@ Tensor zero_(const Tensor& self) { return fill_(self, 0); }
 
 Tensor empty_like(const Tensor& x, TensorOptions options) {
   if (x.is_contiguous()) return empty(x.sizes(), options);
-  // Dense strides (a transpose) are kept; gaps and broadcasts are not.
-  SmallVector<int64_t, 6> order;
-  for (int64_t d = 0; d < x.dim(); ++d) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return x.stride(a) > x.stride(b); });
-  if (overlaps_itself(x)) return empty(x.sizes(), options);
-  Dims strides(x.dim());
-  int64_t step = 1;
-  for (int64_t i = x.dim() - 1; i >= 0; --i) {
-    strides[order[i]] = step;
-    step *= std::max<int64_t>(x.size(order[i]), 1);
-  }
-  return empty_strided(x.sizes(), strides, options);
+  // Dense strides (a transpose) are kept, in their order also where there are gaps.
+  return empty_strided(x.sizes(), is_dense(x) ? x.strides() : strides_after(x.sizes(), {&x}),
+                       options);
 }
 
 // A copy with dtype and device of `options`, recorded under `node`.

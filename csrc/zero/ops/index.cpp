@@ -54,9 +54,10 @@ Places find_places(const char* op, const Tensor& x, const Tensors& indices) {
           elements *= x.size(d);
           places.dims.push_back(d);
         }
-        parts.push_back(
-            {is_mask(index) ? nonzero_positions(op, index) : checked_index(op, index, x, dim, true),
-             elements});
+        parts.push_back({is_mask(index)
+                             ? nonzero_positions(op, index)
+                             : checked_index(op, examined_index(index, x, dim), x, dim, true),
+                         elements});
       }
       dim += covered;
     }
@@ -81,6 +82,22 @@ Places find_places(const char* op, const Tensor& x, const Tensors& indices) {
   return places;
 }
 
+// One number for the places of one mask is an elementwise write, as masked_fill_.
+void check_put_overlaps(const char* op, const Tensors& indices, const Tensor& values,
+                        bool accumulate, const Target& target) {
+  if (target.fresh()) return;
+  const Tensor* only = nullptr;
+  bool fills = values.numel() == 1 && !accumulate;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) continue;
+    fills &= !only && is_mask(index);
+    only = &index;
+  }
+  if (fills && only) return check_overlap(op, target.tensor(), *only, Overlap::Partial);
+  for (const Tensor& index : indices) check_overlaps(op, target, {&index});
+  check_overlaps(op, target, {&values});
+}
+
 }  // namespace
 
 void check_devices(const char* op, const Tensor& self, const Tensor& other, const char* name) {
@@ -92,6 +109,10 @@ void check_same_dtype(const char* op, const Tensor& self, const Tensor& values) 
   ZERO_CHECK(self.dtype() == values.dtype(), DTypeError, op,
              ": the values' dtype differs from the tensor's; got ", values.dtype(), ", expected ",
              self.dtype());
+}
+
+Tensor examined_index(const Tensor& index, const Tensor& x, int64_t d) {
+  return x.numel() > 0 || x.size(d) == 0 ? index : zeros(index.sizes(), index.options());
 }
 
 Tensor checked_index(const char* op, const Tensor& index, const Tensor& x, int64_t d,
@@ -174,14 +195,16 @@ Tensor index_put(const Tensor& self, const Tensors& indices, const Tensor& value
   const char* op = target.fresh() ? "index_put" : "index_put_";
   check_devices(op, self, values, "values");
   check_same_dtype(op, self, values);
+  check_put_overlaps(op, indices, values, accumulate, target);
   return write_places(op, "IndexPutBackward0", self, find_places(op, self, indices), values,
                       accumulate, target);
 }
 
 void set_index(const Tensor& self, const Tensors& indices, const Tensor& values) {
   check_devices("index", self, values, "values");
-  const Places places = find_places("index", self, indices);
   Tensor source = to(values, self.dtype(), values.device());
+  check_put_overlaps("index", indices, source, false, Target::inplace(self));
+  const Places places = find_places("index", self, indices);
   const int64_t dims = places.selection(self.sizes()).size();
   while (source.dim() > dims && source.size(0) == 1) source = select(source, 0, 0);
   write_places("index", "IndexPutBackward0", self, places, source, false, Target::inplace(self));

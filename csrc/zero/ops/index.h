@@ -23,6 +23,9 @@ struct Places {
 // A copy of `index` as positions along dimension d of x: checked, and none negative.
 Tensor checked_index(const char* op, const Tensor& index, const Tensor& x, int64_t d,
                      bool negative_counts_from_end);
+// The index, or zeros for it: PyTorch looks at no index of a tensor without elements, unless that
+// dimension is empty itself.
+Tensor examined_index(const Tensor& index, const Tensor& x, int64_t d);
 // The numbers, in row-major order, of the elements that are not zero.
 Tensor nonzero_positions(const char* op, const Tensor& x);
 
@@ -32,6 +35,9 @@ Tensor read_places(const char* node, const Tensor& x, const Places& places);
 // that a later one overwrites has no gradient.
 Tensor write_places(const char* op, const char* node, const Tensor& self, const Places& places,
                     const Tensor& values, bool accumulate, const Target& target);
+
+// Raises if an index write in place reads the memory that it writes.
+void check_overlaps(const char* op, const Target& target, Inputs read);
 
 // Where an operator writes that changes only a part of `self`: self, or a copy of it.
 Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs);

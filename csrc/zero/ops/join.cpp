@@ -52,7 +52,8 @@ Tensor cat(const Tensors& tensors, int64_t dim) {
     ZERO_CHECK(tensors[i].dim() > 0, ShapeError, "cat: a 0-d tensor cannot be joined; got ",
                tensors[i].sizes(), " at position ", i,
                ", expected at least one dimension; stack() joins numbers");
-  const int64_t d = wrap_dim("cat", dim, model.dim());
+  // Where nothing is left to join, PyTorch takes any dimension.
+  const int64_t d = skipped(model) ? 0 : wrap_dim("cat", dim, model.dim());
   Dims sizes = model.sizes(), lengths;
   sizes[d] = 0;
   for (int64_t i = 0; i < tensors.size(); ++i) {

@@ -414,18 +414,24 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   return nll_loss(log_softmax(logits, classes.dim), target, weight, ignore_index, reduction);
 }
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+// Both with the dtype and shape of their difference.
+static std::pair<Tensor, Tensor> fit_pair(const char* op, const Tensor& input,
+                                          const Tensor& target) {
   const DType dtype = result_type(input, target);
-  ZERO_CHECK(is_floating(dtype), DTypeError, "mse_loss: only floating point dtypes have one; got ",
+  ZERO_CHECK(is_floating(dtype), DTypeError, op, ": only floating point dtypes have one; got ",
              input.dtype(), " and ", target.dtype(), ", expected floating point tensors");
-  ZERO_CHECK(input.device() == target.device(), Error, "mse_loss: devices differ; got ",
-             input.device(), " and ", target.device(), ", expected one device");
-  const Dims sizes = broadcast_shapes("mse_loss", input.sizes(), target.sizes());
+  ZERO_CHECK(input.device() == target.device(), Error, op, ": devices differ; got ", input.device(),
+             " and ", target.device(), ", expected one device");
+  const Dims sizes = broadcast_shapes(op, input.sizes(), target.sizes());
   auto fit = [&](const Tensor& x) {
     const Tensor c = converted(x, dtype);
     return c.sizes() == sizes ? c : expand(c, sizes);
   };
-  const Tensor a = fit(input), b = fit(target);
+  return {fit(input), fit(target)};
+}
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  const auto [a, b] = fit_pair("mse_loss", input, target);
   Tensor y;
   if (reduction == Reduction::None) {
     GradModeGuard no_grad(false);
@@ -451,6 +457,34 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
     const Tensor x = readable(a), z = readable(b);
     if (n.needs(0)) out[0] = scaled_difference(x, z, scale);
     if (n.needs(1)) out[1] = scaled_difference(z, x, scale);
+    return out;
+  });
+  return y;
+}
+
+// With m = min(|d|, delta), the error is m (|d| - m / 2), and its slope is d cut to +-delta.
+Tensor huber_loss(const char* op, const char* node, const Tensor& input, const Tensor& target,
+                  Reduction reduction, double delta, double scale) {
+  const auto [a, b] = fit_pair(op, input, target);
+  Tensor y;
+  {
+    GradModeGuard no_grad(false);
+    const DType wide = compute_dtype(a.dtype());
+    Tensor size = sub(converted(a, wide), converted(b, wide));
+    size = abs(size, Target::inplace(size));
+    const Tensor cut = clamp(size, {}, Scalar(delta));
+    size = mul(sub(size, cut, 0.5, Target::inplace(size)), cut, Target::inplace(size));
+    if (reduction == Reduction::Mean) size = mean(size);
+    if (reduction == Reduction::Sum) size = sum(size);
+    y = converted(scale == 1 ? size : mul(size, scale), a.dtype());
+  }
+  if (reduction == Reduction::Mean) scale /= static_cast<double>(a.numel());
+  record(node, {}, y, {&a, &b}, {&a, &b}, [delta, scale](Node& n, const Tensor& g) {
+    const Tensor difference = sub(n.saved(0), n.saved(1));
+    const Tensor slope = mul(clamp(difference, Scalar(-delta), Scalar(delta)), mul(g, scale));
+    Grads out(2);
+    if (n.needs(0)) out[0] = slope;
+    if (n.needs(1)) out[1] = neg(slope);
     return out;
   });
   return y;

@@ -179,8 +179,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
              ": inner dimensions differ; got a ", a.sizes(), " and b ", b.sizes(),
              ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
   const Tensor kept_a = target.preserve(a, requires_grad(b));
-  const Tensor kept_b = target.preserve(b, requires_grad(a));
-  const Tensor y = target.prepare(op, product_sizes(op, a, b), a.options(), {&a, &b});
+  const Dims sizes = product_sizes(op, a, b);
+  const Tensor y =
+      target.fresh() ? empty(sizes, a.options()) : target.prepare(op, sizes, a.options(), {&a, &b});
   if (!target.fresh() && !y.is_meta() &&
       (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
     const Tensor fresh = empty(y.sizes(), a.options());
@@ -190,7 +191,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
     multiply_any(y, a, b);
   }
   record(node_name(a.dim(), b.dim()), target, y, {&a, &b},
-         {keep(requires_grad(b), kept_a), keep(requires_grad(a), kept_b)},
+         {keep(requires_grad(b), kept_a), keep(requires_grad(a), b)},
          [a_dims = a.dim(), b_dims = b.dim()](Node& n, const Tensor& g) {
            Grads grads(2);
            if (n.needs(0)) grads[0] = gradient_of_left(g, n.saved(1), a_dims);

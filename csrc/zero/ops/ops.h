@@ -259,6 +259,10 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight = {},
                      int64_t ignore_index = -100, Reduction reduction = Reduction::Mean,
                      double label_smoothing = 0);
+Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim = false);
+// huber_loss, and smooth_l1_loss with the scale 1 / delta.
+Tensor huber_loss(const char* op, const char* node, const Tensor& input, const Tensor& target,
+                  Reduction reduction, double delta, double scale);
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
 
 // ---- matmul.cpp ---------------------------------------------------------------------------------
@@ -273,8 +277,9 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 // ---- view.cpp: same memory, other strides -------------------------------------------------------
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset);
-Tensor view(const Tensor& x, const Dims& sizes);     // one size may be -1
-Tensor reshape(const Tensor& x, const Dims& sizes);  // a view if possible, else a copy
+Tensor view(const Tensor& x, const Dims& sizes);         // one size may be -1
+Tensor unsafe_view(const Tensor& x, const Dims& sizes);  // of a tensor nobody else holds: no view
+Tensor reshape(const Tensor& x, const Dims& sizes);      // a view if possible, else a copy
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
 Tensor expand(const Tensor& x, const Dims& sizes);  // -1 keeps a size
 Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);

@@ -332,6 +332,11 @@ Tensor read_places(const char* node, const Tensor& x, const Places& places) {
   return y;
 }
 
+void check_overlaps(const char* op, const Target& target, Inputs read) {
+  if (target.fresh()) return;
+  for (const Tensor* x : read) check_overlap(op, target.tensor(), *x, Overlap::Any);
+}
+
 Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs) {
   if (target.fresh()) return clone(detach(self));
   check_inplace(op, self, needs_history(inputs));

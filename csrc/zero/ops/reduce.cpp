@@ -310,8 +310,12 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType
          [sizes = x.sizes(), kept = selection.sizes(x, true), dtype = x.dtype(),
           over_all = dims.empty(),
           count = static_cast<double>(selection.count)](Node&, const Tensor& g) {
-           const Tensor h = div(g.dtype() == dtype ? g : to(g, dtype, g.device()), count);
-           return expand(over_all ? h : with_kept_dims(h, kept), sizes);
+           Tensor h = g.dtype() == dtype ? g : to(g, dtype, g.device());
+           if (!over_all) h = with_kept_dims(h, kept);
+           if (grad_enabled()) return div(expand(h, sizes), count);
+           // One number repeated, but no view to the user's eyes: autograd.grad gives a copy.
+           const Tensor wide = expand(div(h, count), sizes);
+           return alias("mean", wide, wide.sizes(), wide.strides(), 0);
          });
   return y;
 }

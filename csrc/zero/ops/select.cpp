@@ -83,7 +83,9 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Operand& value, Ta
              ": the mask does not broadcast to the tensor; got ", mask.sizes(), ", expected ",
              x.sizes(), " or a shape that broadcasts to it");
   const Operand in = x, where_to = mask;
-  Tensor y = target.prepare(op, sizes, x.options(), {&x, &v});
+  Tensor y =
+      target.fresh() ? empty(sizes, x.options()) : target.prepare(op, sizes, x.options(), {&x, &v});
+  if (!target.fresh()) check_overlap(op, y, mask, Overlap::Partial);
   run_elementwise(ElementwiseOp::Where, x.dtype(), y, {&where_to, &value, &in});
   record(value.is_tensor() ? "MaskedFillBackward1" : "MaskedFillBackward0", target, y, {&x, &v},
          {&mask}, [shape = x.sizes()](Node& n, const Tensor& g) {
@@ -115,14 +117,15 @@ Tensors nonzero_as_tuple(const Tensor& x) {
 Tensor nonzero(const Tensor& x) {
   const Tensor positions = nonzero_positions("nonzero", x);
   const int64_t n = positions.numel(), dims = x.dim();
-  if (dims == 1) return reshape(positions, {n, 1});
-  Tensor y = empty({n, dims}, positions.options());
+  if (dims == 1) return unsafe_view(positions, {n, 1});
+  // Column by column, as PyTorch's: each is an index of its own.
+  Tensor y = empty_strided({n, dims}, {1, std::max<int64_t>(n, 1)}, positions.options());
   const int64_t* const p = positions.data<int64_t>();
   int64_t* const out = y.data<int64_t>();
   parallel_for(n, kGrainSize / 8, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       for (int64_t d = dims - 1, rest = p[i]; d >= 0; --d) {
-        out[i * dims + d] = rest % x.size(d);
+        out[d * n + i] = rest % x.size(d);
         rest /= x.size(d);
       }
   });
@@ -136,7 +139,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   const Tensor y = read_places("IndexSelectBackward0", one, rows("index_select", one, d, index));
   ZERO_CHECK(y.numel() == 1, IndexError, "index_select: a 0-d tensor has one element; got ",
              y.numel(), " indices, expected one");
-  return reshape(y, {});
+  return unsafe_view(y, {});
 }
 
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
@@ -149,10 +152,11 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
              ", expected at least 1 dimension");
   ZERO_CHECK(!alpha.is_float() || is_floating(self.dtype()), DTypeError, op,
              ": alpha is a float for a tensor of integers; got ", alpha, ", expected an int");
-  const Places places = rows(op, self, d, index);
+  const Places places = rows(op, self, d, examined_index(index, self, d));
   const Dims expected = places.selection(self.sizes());
   ZERO_CHECK(source.sizes() == expected, ShapeError, op, ": the source does not fit; got ",
              source.sizes(), ", expected ", expected, ": a row per index");
+  check_overlaps(op, target, {&index, &source});
   const bool plain = alpha.to_double() == 1;
   return write_places(op, "IndexAddBackward0", self, places, plain ? source : mul(source, alpha),
                       true, target);
@@ -170,6 +174,7 @@ Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Opera
                                     : "scatter_";
   const int64_t d = wrap_dim(op, dim, self.dim());
   const Places places = elements(op, self, d, index);
+  check_overlaps(op, target, {&index, &values.tensor()});
   if (!values.is_tensor())
     return write_places(op, "ScatterBackward1", self, places,
                         scalar_tensor(values.scalar(), self.options()), accumulate, target);

@@ -1,9 +1,5 @@
-// Softmax and log-softmax along one dimension, each beside its gradient.
-#include "zero/autograd/record.h"
-#include "zero/kernels/table.h"
-#include "zero/ops/ops.h"
-#include "zero/runtime/denormal.h"
-#include "zero/runtime/parallel.h"
+// Softmax and log-softmax along one dimension, logsumexp along several, each beside its gradient.
+#include "zero/ops/reduce.h"
 
 namespace zero {
 
@@ -98,6 +94,37 @@ Tensor softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
 }
 Tensor log_softmax(const Tensor& x, int64_t dim, std::optional<DType> dtype) {
   return softmax_forward("log_softmax", "LogSoftmaxBackward0", x, dim, dtype, true);
+}
+
+static Tensor logsumexp_value(const Tensor& x, const Dims& dims, bool keepdim) {
+  if (x.numel() == 0 || x.is_meta()) return log(sum(exp(x), dims, keepdim));
+  // The largest is taken off first, unless it is infinite: inf - inf would be nan.
+  const Tensor largest = amax(x, dims, true);
+  const Tensor top = where(isinf(largest), 0.0, largest);
+  const Tensor shifted = sub(x, top);
+  Tensor y = sum(exp(shifted, Target::inplace(shifted)), dims, keepdim);
+  y = log(y, Target::inplace(y));
+  return add(y, view(top, y.sizes()), 1, Target::inplace(y));
+}
+
+Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
+  const Tensor x = is_floating(input.dtype()) ? input : converted(input, default_dtype());
+  const Selection selection("logsumexp", x, dims);
+  Tensor y;
+  {
+    GradModeGuard no_grad(false);
+    const DType wide = compute_dtype(x.dtype());
+    y = converted(logsumexp_value(converted(x, wide), dims, keepdim), x.dtype());
+  }
+  record("LogsumexpBackward0", {}, y, {&x}, {&x, &y},
+         [kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
+           const Tensor x = n.saved(0), y = n.saved(1);
+           // In a row of -inf alone nothing has a part in the sum.
+           const Tensor nothing = eq(y, Scalar(-std::numeric_limits<double>::infinity()));
+           const Tensor total = with_kept_dims(where(nothing, 0.0, y), kept);
+           return mul(with_kept_dims(g, kept), exp(sub(x, total)));
+         });
+  return y;
 }
 
 }  // namespace zero

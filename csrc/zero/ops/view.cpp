@@ -78,7 +78,19 @@ Tensor reshape(const Tensor& x, const Dims& sizes) {
   const Dims wanted = infer_size("reshape", sizes, x.numel());
   Dims strides;
   if (view_strides(x.sizes(), x.strides(), wanted, &strides)) return view(x, wanted);
-  return view(contiguous(x), wanted);
+  return unsafe_view(contiguous(x), wanted);
+}
+
+Tensor unsafe_view(const Tensor& x, const Dims& sizes) {
+  const Dims wanted = infer_size("_unsafe_view", sizes, x.numel());
+  Dims strides;
+  ZERO_CHECK(view_strides(x.sizes(), x.strides(), wanted, &strides), ShapeError,
+             "_unsafe_view: no view of these strides has that shape; got shape ", wanted,
+             " for sizes ", x.sizes(), " and strides ", x.strides(), ", expected reshape()");
+  Tensor y = alias("_unsafe_view", x, wanted, strides, x.storage_offset());
+  record("UnsafeViewBackward0", {}, y, {&x}, {},
+         [sizes = x.sizes()](Node&, const Tensor& g) { return reshape(g, sizes); });
+  return y;
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
