@@ -23,20 +23,24 @@ def timer(work: Statement | Callable[[], object]) -> timeit.Timer:
     return work if isinstance(work, Statement) else Statement("step()", step=work)
 
 
-def calls_per_round(work: timeit.Timer) -> int:
+def calls_per_round(work: timeit.Timer, seconds: float) -> int:
     """How many calls fill a round; also warms caches, allocators and kernels."""
     calls = 1
     while True:
         spent = work.timeit(calls)
-        if spent > ROUND_SECONDS / 2:
-            return max(1, round(calls * ROUND_SECONDS / spent))
+        if spent > seconds / 2:
+            return max(1, round(calls * seconds / spent))
         calls *= 2
 
 
-def compare(peers: Mapping[str, Statement | Callable[[], object]], rounds: int) -> dict[str, float]:
+def compare(
+    peers: Mapping[str, Statement | Callable[[], object]],
+    rounds: int,
+    round_seconds: float = ROUND_SECONDS,
+) -> dict[str, float]:
     """Median seconds per call of each peer; the peers take turns, so a slow machine slows all."""
     timers = {name: timer(work) for name, work in peers.items()}
-    calls = {name: calls_per_round(work) for name, work in timers.items()}
+    calls = {name: calls_per_round(work, round_seconds) for name, work in timers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
         for name, work in timers.items():  # timeit keeps the garbage collector out

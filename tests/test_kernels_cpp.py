@@ -67,12 +67,12 @@ def test_accuracy(build_core, tmp_path, isa):
     if not supports(isa) or (isa != "baseline" and host.machine != "x86_64"):
         pytest.skip(f"this processor has no {isa}")
     flags = host.flags(build_core.Mode(), isa)
-    program = tmp_path / "kernels_math"
-    source = CPP / "kernels_math.cpp"
-    run([*host.command, *flags, "-Icsrc", source, "-o", program])
     step = os.environ.get("ZERO_TEST_ULP_STEP", "4099")  # 1: every float32
-    report = run([program, step])
-    assert report.endswith("passed\n"), report
+    for name, argument in (("kernels_math", step), ("kernels_math_double", "20000")):
+        program = tmp_path / name
+        run([*host.command, *flags, "-Icsrc", CPP / f"{name}.cpp", "-o", program])
+        report = run([program, argument])
+        assert report.endswith("passed\n"), report
 
 
 def test_layouts_and_semantics(build_core, tmp_path):

@@ -424,3 +424,42 @@ def test_operators():
     m |= 4
     m ^= 1
     assert m.tolist() == [7, 4]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: -x,
+        lambda x: x.exp(),
+        lambda x: x > 1,
+        lambda x: x + 1,
+        lambda x: x * x,
+        lambda x: zero.where(x > 1, x, 0.0),
+        lambda x: x.clamp(0, 1),
+        lambda x: x.clone(),
+        zero.empty_like,
+    ],
+)
+def test_a_map_keeps_the_order_of_dimensions(f):
+    x = zero.arange(24.0).reshape(2, 3, 4)
+    assert f(x.permute(2, 0, 1)).stride() == (1, 12, 4)
+    assert f(x[:, :, ::2].permute(2, 0, 1)).stride() == (1, 6, 2)  # packed
+    assert f(x[:1].expand(2, 3, 4)).stride() == (12, 4, 1)
+    assert f(x.reshape(3, 1, 8).permute(2, 1, 0)).stride() == (1, 8, 8)
+
+
+def test_a_map_of_two_layouts_keeps_the_first():
+    x = zero.ones(3, 4)
+    y = zero.ones(4, 3).t()
+    assert (x + y).stride() == (4, 1)
+    assert (y + x).stride() == (1, 3)
+    assert (y * zero.ones(4)).stride() == (1, 3)
+
+
+def test_a_gradient_is_laid_out_as_its_leaf():
+    x = zero.ones(3, 4, requires_grad=True)
+    (x.t() * zero.arange(12.0).reshape(4, 3)).sum().backward()
+    assert x.grad.stride() == (4, 1)
+    t = zero.ones(4, 3).t().detach().requires_grad_()
+    (t * 2).sum().backward()
+    assert t.grad.stride() == t.stride() == (1, 3)

@@ -1,5 +1,5 @@
-# Two slots of the classes of modules, which do what Module.__getattr__ and Module.__call__ would do,
-# in a tenth and in half of the time.
+# Two slots of the classes of modules, which do what Module.__getattr__ and a Module.__call__ in
+# Python would do, in a tenth and in half of the time.
 #
 # Attributes: parameters, sub-modules and buffers lie in three dicts of the module, where Python's
 # own lookup doesn't reach.

@@ -22,8 +22,10 @@ class Target {
   Tensor prepare(const char* op, const Dims& sizes, TensorOptions options, Inputs inputs) const;
   // The same for the sizes of `like`.
   Tensor prepare(const char* op, const Tensor& like, TensorOptions options, Inputs inputs) const {
-    return fresh() && like.is_contiguous() ? empty_as(like, options)
-                                           : prepare(op, like.sizes(), options, inputs);
+    const Tensor& first = **inputs.begin();  // its layout counts before that of `like`
+    return fresh() && like.is_contiguous() && (!first.defined() || first.is_contiguous())
+               ? empty_as(like, options)
+               : prepare(op, like.sizes(), options, inputs);
   }
   // The values for backward of x, the tensor whose method this is: x itself, or a copy when this
   // write is about to change it.

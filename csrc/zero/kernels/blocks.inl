@@ -35,6 +35,9 @@ void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) 
     if (s0 == int64_t{sizeof(Bits)}) {
       ZERO_SIMD
       for (int64_t i = 0; i < tile.columns; ++i) to[i] = row[i];
+    } else if (s0 == -int64_t{sizeof(Bits)}) {  // of flip
+      ZERO_SIMD
+      for (int64_t i = 0; i < tile.columns; ++i) to[i] = row[-i];
     } else if (s0 == 0 && tile.columns > 0) {
       const Bits value = *row;
       ZERO_SIMD
@@ -96,24 +99,28 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
     stacked = stacked && (outer[k] == n0 * sizes[k] || (outer[k] == 0 && k > 0));
     transposed = transposed || (outer[k] == sizes[k] && inner[k] > outer[k]);
   }
-  // Squares if a column is dense, to use up its cache lines; whole rows if these are dense and
-  // long; else as much of a row, or as many short rows, as make a block.
+  // If a column is dense, tiles that use up its cache lines: row by row, so that what lies along
+  // the rows needs no copy, or all at once where rows are short. Else whole rows if these are dense
+  // and long, or as much of a row, or as many short rows, as make a block.
   Tile full = {n0, 1};
-  if (transposed && n0 > 1 && n1 > 1) {
-    full.columns = n1 < 16 ? divide_block(n1) : 16;
+  transposed = transposed && n0 > 1 && n1 > 1;
+  const bool by_rows = transposed && n0 >= 16;
+  if (transposed) {
+    full.rows = n1 < 16 ? n1 : 16;
+    full.columns = divide_block(full.rows) * (by_rows ? 2 : 1);
     full.columns = full.columns < n0 ? full.columns : n0;
-    full.rows = divide_block(full.columns);
+    if (!by_rows) full.rows = divide_block(full.columns);
   } else if (n0 > 0 && (!dense || n0 < 32 || (stacked && n0 < kBlock / 2))) {
     full.columns = n0 < kBlock ? n0 : kBlock;
     full.rows = n1 == 1 ? 1 : divide_block(full.columns);
   }
   const bool whole_rows = full.columns == n0;
 
-  alignas(64) char buffers[kMaxOperands][kBlock * 8];
+  alignas(64) char buffers[kMaxOperands][2 * kBlock * 8];
   bool direct[kMaxOperands];
   for (int k = 0; k < operands; ++k) {
-    direct[k] =
-        inner[k] == sizes[k] && (full.rows == 1 || (whole_rows && outer[k] == n0 * sizes[k]));
+    direct[k] = inner[k] == sizes[k] &&
+                (full.rows == 1 || by_rows || (whole_rows && outer[k] == n0 * sizes[k]));
   }
   char* pointers[kMaxOperands];
   for (int64_t j = 0; j < n1; j += full.rows) {
@@ -130,7 +137,15 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
         const bool same_rows = j > 0 && outer[k] == 0 && (whole_rows || inner[k] == 0);
         if (!same_row && !same_rows) gather(sizes[k], buffers[k], place, inner[k], outer[k], tile);
       }
-      map(f, pointers, tile.columns * tile.rows);
+      if (!by_rows) {
+        map(f, pointers, tile.columns * tile.rows);
+      } else {
+        for (int64_t row = 0; row < tile.rows; ++row) {
+          map(f, pointers, tile.columns);
+          for (int k = 0; k < operands; ++k)
+            pointers[k] += direct[k] ? outer[k] : tile.columns * sizes[k];
+        }
+      }
       if (!direct[0]) {
         scatter(sizes[0], data[0] + j * outer[0] + i * inner[0], inner[0], outer[0], buffers[0],
                 tile);

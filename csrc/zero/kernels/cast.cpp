@@ -6,6 +6,8 @@
 // to nearest, halves to even.
 #if defined(__F16C__)
 #include <immintrin.h>
+#elif defined(__x86_64__)
+#include <emmintrin.h>
 #endif
 
 #include "zero/kernels/blocks.inl"
@@ -65,17 +67,23 @@ ZERO_INLINE BFloat16 to_bfloat16(float x) {
   return {static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
 }
 
+// What does not fit gives the smallest integer, which is what the instruction of x86 gives.
 template <class F>
 ZERO_INLINE int32_t
 to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the same
   const bool fits = (x > F(-2147483649.0)) & (x < F(2147483648.0));
   return fits ? static_cast<int32_t>(x) : INT32_MIN;
 }
+#if defined(__x86_64__) && !defined(__AVX512DQ__)  // else loops of these become vector code
+ZERO_INLINE int64_t to_int64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
+ZERO_INLINE int64_t to_int64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
+#else
 template <class F>
 ZERO_INLINE int64_t to_int64(F x) {
   const bool fits = (x >= F(-9223372036854775808.0)) & (x < F(9223372036854775808.0));
   return fits ? static_cast<int64_t>(x) : INT64_MIN;
 }
+#endif
 
 template <class T> constexpr bool is_half = false;
 template <> constexpr bool is_half<Half> = true;
@@ -163,10 +171,15 @@ void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
     }
     return;
   }
-  if (n1 == 1 || (so1 >= so0 && (sa1 >= sa0 || sa1 == 0))) {  // both run along n0
+  auto size = [](int64_t stride) { return stride < 0 ? -stride : stride; };
+  if (n1 == 1 || (so1 >= so0 && (size(sa1) >= size(sa0) || sa1 == 0))) {  // both run along n0
     for (int64_t j = 0; j < n1; ++j) {
       char* out = data[0] + j * so1;
       const char* in = data[1] + j * sa1;
+      if (so0 == kSize && (sa0 == 0 || sa0 == -kSize)) {
+        gather_tile(reinterpret_cast<Bits*>(out), in, sa0, 0, {n0, 1});
+        continue;
+      }
       for (int64_t i = 0; i < n0; ++i, out += so0, in += sa0) {
         *reinterpret_cast<Bits*>(out) = *reinterpret_cast<const Bits*>(in);
       }

@@ -42,18 +42,19 @@ ZERO_MATH_FUNCTOR(Acosh, acosh)
 ZERO_MATH_FUNCTOR(Atanh, atanh)
 #undef ZERO_MATH_FUNCTOR
 
-// With arguments past kTrigLimit, whose reduction needs more bits of pi, a block goes to float64
-// libm.
-#define ZERO_TRIG_FUNCTOR(Name, function)                                               \
-  struct Name {                                                                         \
-    template <class T>                                                                  \
-    ZERO_INLINE T operator()(T x) const {                                               \
-      return math::function(x);                                                         \
-    }                                                                                   \
-    ZERO_INLINE static bool beyond(float x) { return math::abs(x) > math::kTrigLimit; } \
-    ZERO_INLINE static float far(float x) {                                             \
-      return static_cast<float>(math::function(static_cast<double>(x)));                \
-    }                                                                                   \
+// With arguments past the limits, whose reduction needs more bits of pi, a block goes to libm.
+#define ZERO_TRIG_FUNCTOR(Name, function)                                                 \
+  struct Name {                                                                           \
+    template <class T>                                                                    \
+    ZERO_INLINE T operator()(T x) const {                                                 \
+      return math::function(x);                                                           \
+    }                                                                                     \
+    ZERO_INLINE static bool beyond(float x) { return math::abs(x) > math::kTrigLimit; }   \
+    ZERO_INLINE static bool beyond(double x) { return math::abs(x) > math::kTrigLimitD; } \
+    template <class T>                                                                    \
+    ZERO_INLINE static T far(T x) {                                                       \
+      return static_cast<T>(ZERO_LIBM(function)(static_cast<double>(x)));                 \
+    }                                                                                     \
   };
 ZERO_TRIG_FUNCTOR(Sin, sin)
 ZERO_TRIG_FUNCTOR(Cos, cos)
@@ -330,7 +331,7 @@ ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_
   using R = typename StoredAs<decltype(f(T{})), T>::type;
   R* out = reinterpret_cast<R*>(operands[0]);
   const T* a = reinterpret_cast<const T*>(operands[1]);
-  if constexpr (same<T, float> && requires(T x) { F::beyond(x); }) {
+  if constexpr (is_float<T> && requires(T x) { F::beyond(x); }) {
     for (; n > 0; out += kBlock, a += kBlock, n -= kBlock) {
       const int64_t m = n < kBlock ? n : kBlock;
       int beyond = 0;

@@ -7,7 +7,7 @@
 // (every 61st float32 and all near the edges, with and without FMA; tests/cpp/kernels_math.cpp):
 //   exp 0.85  exp2 0.96  expm1 1.44  log 0.80  tanh 1.41  sigmoid 1.86  erf 1.28  the others 0.51
 // NaN gives NaN; signed zeros, infinities and poles are those of C (Annex F).
-// float64: libm.
+// float64: math_double.inl, and libm where nothing hot needs more.
 //
 // Polynomials are minimax fits (Remez exchange); "fit 2^-n" is the error of the fit alone.
 #pragma once
@@ -24,6 +24,8 @@ constexpr double kNan = __builtin_nan("");
 constexpr double kInf = __builtin_huge_val();
 constexpr double kLn2 = 0.6931471805599453;
 constexpr double kPi = 3.141592653589793;
+// Adding 1.5 * 2^52 rounds a small double to the nearest integer and leaves it in the low bits.
+constexpr double kRound = 6755399441055744.0;
 
 // Horner's rule; coefficients from the constant term on.
 template <class T, class... Rest>
@@ -45,6 +47,16 @@ ZERO_INLINE float copysign(float x, float sign) {  // x >= 0 or NaN
 ZERO_INLINE double copysign(double x, double sign) {  // x >= 0 or NaN
   return bit_cast<double>(bit_cast<uint64_t>(x) | (bit_cast<uint64_t>(sign) & 0x8000000000000000u));
 }
+
+}  // namespace math
+}  // namespace
+}  // namespace zero::ZERO_ISA_NS
+
+#include "zero/kernels/math_double.inl"
+
+namespace zero::ZERO_ISA_NS {
+namespace {
+namespace math {
 
 // ---- float32 cores ------------------------------------------------------------------------------
 
@@ -93,14 +105,11 @@ ZERO_INLINE float clamp(float x, float lo, float hi) {  // NaN stays
 
 // ---- float64 cores for float32 results ----------------------------------------------------------
 
-constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
-
 // log(x) for finite x > 0 that is normal in float64 (as all float32 are); anything for others.
 // x = 2^k m, sqrt(1/2) <= m < sqrt(2); log m = 2 atanh(s), s = (m - 1) / (m + 1); fit 2^-45.
 ZERO_INLINE double log_core(double x) {
-  constexpr uint64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
-  const uint64_t u = bit_cast<uint64_t>(x) + (0x3ff0000000000000u - kSqrtHalf);
-  const double m = bit_cast<double>((u & 0x000fffffffffffffu) + kSqrtHalf);
+  const uint64_t u = bit_cast<uint64_t>(x) + (0x3ff0000000000000u - kSqrtHalfBits);
+  const double m = bit_cast<double>((u & kMantissaBits) + kSqrtHalfBits);
   const double k =
       bit_cast<double>((u >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
   const double s = (m - 1.0) / (m + 1.0);
@@ -186,13 +195,11 @@ ZERO_INLINE double atan2_core(double y, double x) {
 ZERO_INLINE float sqrt(float x) { return ZERO_LIBM(sqrtf)(x); }
 ZERO_INLINE double sqrt(double x) { return ZERO_LIBM(sqrt)(x); }
 
-ZERO_INLINE double exp(double x) { return ZERO_LIBM(exp)(x); }
 ZERO_INLINE float exp(float x) {
   const ReducedF a = reduce_exp(clamp(x, -104.0f, 89.0f));
   return scale(exp_reduced(a), a.n);
 }
 
-ZERO_INLINE double exp2(double x) { return ZERO_LIBM(exp2)(x); }
 ZERO_INLINE float exp2(float x) {
   const float c = clamp(x, -151.0f, 129.0f);
   const float t = c + kRoundF;
@@ -202,7 +209,6 @@ ZERO_INLINE float exp2(float x) {
 }
 
 // expm1(x) = 2 (s p + s - 1/2) with s = 2^(n-1), p = expm1(r); for |x| < 2^-25 it is x.
-ZERO_INLINE double expm1(double x) { return ZERO_LIBM(expm1)(x); }
 ZERO_INLINE float expm1(float x) {
   const ReducedF a = reduce_exp(clamp(x, -17.5f, 89.0f));
   const float s = bit_cast<float>((static_cast<uint32_t>(a.n) + 126u) << 23);
@@ -212,7 +218,6 @@ ZERO_INLINE float expm1(float x) {
 
 // log(x) = k ln2 + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = f - f^2/2 + f^3 p(f);
 // fit 2^-30.
-ZERO_INLINE double log(double x) { return ZERO_LIBM(log)(x); }
 ZERO_INLINE float log(float x) {
   const bool tiny = x < 0x1p-126f;
   const float normal = tiny ? x * 0x1p23f : x;
@@ -234,11 +239,8 @@ ZERO_INLINE float log_edges(double result, float x, float pole) {
   const float r = x == kInfF ? x : static_cast<float>(result);
   return x > pole ? r : (x == pole ? -kInfF : kNanF);
 }
-ZERO_INLINE double log2(double x) { return ZERO_LIBM(log2)(x); }
 ZERO_INLINE float log2(float x) { return log_edges(log_core(x) * 1.4426950408889634, x, 0.0f); }
-ZERO_INLINE double log10(double x) { return ZERO_LIBM(log10)(x); }
 ZERO_INLINE float log10(float x) { return log_edges(log_core(x) * 0.4342944819032518, x, 0.0f); }
-ZERO_INLINE double log1p(double x) { return ZERO_LIBM(log1p)(x); }
 ZERO_INLINE float log1p(float x) {
   const double d = x;
   const double small = d * (1.0 - 0.5 * d);  // |x| < 2^-20: the next term is below 2^-41
@@ -246,7 +248,6 @@ ZERO_INLINE float log1p(float x) {
 }
 
 // |x| < 0.55: x + x^3 p(x^2), fit 2^-30; beyond: 1 - 2 / (exp(2|x|) + 1), which is 1 from 9.02 on.
-ZERO_INLINE double tanh(double x) { return ZERO_LIBM(tanh)(x); }
 ZERO_INLINE float tanh(float x) {
   const float a = abs(x);
   const float z = a * a;
@@ -261,11 +262,6 @@ ZERO_INLINE float tanh(float x) {
 
 // With e = exp(-|x|): e / (1 + e) for x < 0, and 1 minus that for x >= 0, so that
 // sigmoid(x) + sigmoid(-x) is 1 exactly (in the rounding of the difference).
-ZERO_INLINE double sigmoid(double x) {
-  const double e = ZERO_LIBM(exp)(-abs(x));
-  const double low = e / (1.0 + e);
-  return x < 0.0 ? low : 1.0 - low;
-}
 ZERO_INLINE float sigmoid(float x) {
   const float a = abs(x);
   const ReducedF d = reduce_exp(-(a > 104.0f ? 104.0f : a));
@@ -297,12 +293,10 @@ ZERO_INLINE float erfc(float x) { return static_cast<float>(erfc(static_cast<dou
 
 // |x| <= kTrigLimit only (infinities are beyond it); elementwise.cpp sends blocks with larger ones
 // to libm.
-ZERO_INLINE double sin(double x) { return ZERO_LIBM(sin)(x); }
 ZERO_INLINE float sin(float x) {
   const ReducedTrig a = reduce_trig(x);
   return sin_quadrant(a.r, a.q);
 }
-ZERO_INLINE double cos(double x) { return ZERO_LIBM(cos)(x); }
 ZERO_INLINE float cos(float x) {
   const ReducedTrig a = reduce_trig(x);
   return sin_quadrant(a.r, a.q + 1);
@@ -372,7 +366,6 @@ ZERO_INLINE bool is_integer(float x) {  // from 2^23 on all floats are
 }
 
 // |x|^y = 2^(y log2|x|) in float64, then the sign and the special cases of C's pow.
-ZERO_INLINE double pow(double x, double y) { return ZERO_LIBM(pow)(x, y); }
 ZERO_INLINE float pow(float x, float y) {
   const float ax = abs(x);
   double l = log_core(ax) * 1.4426950408889634;

@@ -60,16 +60,8 @@ Tensor flip(const Tensor& x, const Dims& dims) {
                "flip: a dimension is repeated; got ", dims, ", expected each at most once");
     wanted.push_back(d);
   }
-  Tensor y;
-  {
-    const GradModeGuard no_record(false);
-    for (int64_t d : wanted) {
-      if (x.dim() == 0 || x.size(d) < 2) continue;
-      const Tensor down = arange(x.size(d) - 1, -1, -1, {DType::Int64, x.device()});
-      y = index_select(y.defined() ? y : x, d, down);
-    }
-    if (!y.defined()) y = clone(x);
-  }
+  const Tensor y = empty_like(x, x.options());
+  run_reversed_copy(y, x, wanted);
   record("FlipBackward0", {}, y, {&x}, {},
          [wanted](Node&, const Tensor& g) { return flip(g, wanted); });
   return y;

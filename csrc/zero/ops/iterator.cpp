@@ -255,6 +255,19 @@ void run_copy(const Tensor& out, const Tensor& in) {
       });
 }
 
+// Strides below 0 live only here: no tensor that others see has them.
+void run_reversed_copy(const Tensor& out, const Tensor& in, const Dims& dims) {
+  if (out.is_meta() || out.numel() == 0) return;
+  Dims strides = in.strides();
+  int64_t offset = in.storage_offset();
+  for (int64_t d : dims) {
+    offset += (in.size(d) - 1) * strides[d];
+    strides[d] = -strides[d];
+  }
+  run_copy(out, Tensor(make_ref<TensorImpl>(in.impl()->storage_, in.sizes(), std::move(strides),
+                                            offset, in.dtype())));
+}
+
 void store_scalar(void* where, DType dtype, const Scalar& value) {
   const KernelTable& table = kernels();
   const bool real = value.is_float();

@@ -47,6 +47,9 @@ void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
 // out = cast(in), broadcast.
 void run_copy(const Tensor& out, const Tensor& in);
 
+// out = in with the order of some dimensions reversed; the same sizes.
+void run_reversed_copy(const Tensor& out, const Tensor& in, const Dims& dims);
+
 template <class F>
 void StridedLoop::run(int64_t grain, F&& f) const {
   parallel_for(numel_, grain, [&](int64_t begin, int64_t end) { run_range(begin, end, f); });
