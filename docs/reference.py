@@ -24,6 +24,9 @@ FAMILIES = {
     "buffer": "From other data",
     "unary": "Elementwise, of one tensor",
     "functions": "Elementwise, of one tensor",
+    "parts": "Elementwise, of one tensor",
+    "special": "Elementwise, of one tensor",
+    "numbers": "Elementwise, of one tensor",
     "binary": "Elementwise, of several tensors",
     "pointwise": "Elementwise, of several tensors",
     "compare": "Comparison and logic",
@@ -60,6 +63,7 @@ MODULES = {
     "zero.distributions.utils": "What distributions share.",
     "zero.distributions.constraints": "Sets that parameters and samples lie in.",
     "zero.distributions.constraint_registry": "Transforms onto such sets.",
+    "zero.special": "Special functions: gamma, error and Bessel functions, orthogonal polynomials.",
     "zero.autograd": "Backward passes, custom functions, checks of gradients.",
     "zero.autograd.function": "Operations whose gradient you write.",
     "zero.autograd.functional": "Jacobians, Hessians and products with them.",
@@ -72,11 +76,20 @@ MODULES = {
     "zero.utils.viz": "Pictures of the autograd graph.",
     "zero.errors": "The exceptions.",
 }
+ELSEWHERE = {
+    "ldexp": "pointwise",
+    "float_power": "pointwise",
+    "rsub": "pointwise",
+    "igamma": "pointwise",
+    "igammac": "pointwise",
+}  # than their source says
 HIDDEN_TYPES = ("Tensor", "Parameter")  # on a page of their own, or of zero.nn
 
 
 def source_of(name, value):
     """The key of FAMILIES for a name of zero; None for constants and modules."""
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
     code = getattr(value, "__code__", None)
     if code is not None:
         return Path(code.co_filename).stem.lstrip("_")

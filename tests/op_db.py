@@ -18,9 +18,11 @@ import numpy as np
 from op_db_contract import add_entries as add_contract_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
+from op_db_math import add_entries as add_math_entries
 from op_db_order import add_entries as add_order_entries
 from op_db_reduce import add_entries as add_reduce_entries
 from op_db_shape import add_entries as add_shape_entries
+from op_db_special import add_entries as add_special_entries
 
 import zero
 
@@ -333,10 +335,10 @@ binary("floor_divide", np.floor_divide, b=NONZERO, dtypes=NUMBERS, tol=0.5, grad
    special=False)
 binary("div_floor", np.floor_divide, fn=lambda a, b: zero.div(a, b, rounding_mode="floor"),
    b=NONZERO,
-       dtypes=NUMBERS, tol=0.5, grad=False, special=False, inplace=None)
+       dtypes=NUMBERS, tol=0.5, special=False, inplace=None)
 binary("div_trunc", lambda a, b: np.trunc(a / b), fn=lambda a,
    b: zero.div(a, b, rounding_mode="trunc"),
-       b=NONZERO, dtypes=(*INTS, "float32", "float64"), tol=0.5, grad=False, special=False,
+       b=NONZERO, dtypes=(*INTS, "float32", "float64"), tol=0.5, special=False,
        inplace=None,
        loose=("float16", "bfloat16"))  # the quotient is rounded first, often to the next integer
 binary("remainder", np.remainder, b=NONZERO, dtypes=NUMBERS, tol=0.5, special=False)
@@ -725,6 +727,8 @@ for _add in (
     add_order_entries,
     add_reduce_entries,
     add_shape_entries,
+    add_math_entries,
+    add_special_entries,
 ):
     _add(sys.modules[__name__])
 

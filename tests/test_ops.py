@@ -525,7 +525,10 @@ def test_views_share_memory(op):
                 assert y._version == x._version
 
 
-SHARING = ("contiguous", "detach", "einsum", "meshgrid_ij", "meshgrid_xy")
+SHARING = (
+    *("contiguous", "detach", "einsum", "meshgrid_ij", "meshgrid_xy"),
+    *("real", "conj", "conj_physical", "resolve_conj", "resolve_neg", "positive"),
+)
 
 
 @subset(lambda op: not op.view and op.name not in SHARING)
@@ -787,6 +790,15 @@ def test_the_registry_covers_the_operators():
         "set_float32_matmul_precision",
         "set_num_interop_threads",
         "use_deterministic_algorithms",  # test_surface
+        "adjoint",
+        "conj_physical_",
+        "imag",
+        "is_conj",
+        "is_neg",
+        "is_nonzero",
+        "is_signed",  # test_math
+        "rsub",  # the entry rsub_function
+        "polygamma",  # entries with an order in their names
     }
     same = {
         "absolute": "abs",
@@ -814,6 +826,7 @@ def test_the_registry_covers_the_operators():
         "ger": "outer",
         "moveaxis": "movedim",
         "row_stack": "vstack",
+        "sgn": "sign",
     }
     for alias, name in same.items():
         assert getattr(zero, alias) is getattr(zero, name)
@@ -825,7 +838,7 @@ def test_the_registry_covers_the_operators():
         and not isinstance(getattr(zero, n), zero.dtype)
     }
     in_place = {op.inplace for op in OPS.values()} | {
-        f"{n}_" for n in (*same, "clamp", "clamp_min", "clamp_max")
+        f"{n}_" for n in (*same, "clamp", "clamp_min", "clamp_max", "nan_to_num")
     }
     missing = public - set(OPS) - elsewhere - set(same) - in_place
     assert missing == set()

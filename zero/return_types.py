@@ -26,6 +26,7 @@ __all__ = [
     "aminmax",
     "cummax",
     "cummin",
+    "frexp",
     "histogram",
     "histogramdd",
     "kthvalue",
@@ -153,3 +154,12 @@ class histogramdd(_NamedResult):
     _fields = ("hist", "bin_edges")
     hist = property(itemgetter(0), doc="How many points, or what weight, each bin has.")
     bin_edges = property(itemgetter(1), doc="The edges along each dimension.")
+
+
+class frexp(_NamedResult):
+    """Mantissas and exponents: ``x = mantissa * 2^exponent``."""
+
+    __slots__ = ()
+    _fields = ("mantissa", "exponent")
+    mantissa = property(itemgetter(0), doc="From 1/2 on, below 1, with the sign of x.")
+    exponent = property(itemgetter(1), doc="The powers of 2, as int32.")

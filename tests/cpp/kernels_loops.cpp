@@ -29,13 +29,46 @@ int size_of(ComputeType t) {
 }
 
 bool is_where(ElementwiseOp op) { return op == ElementwiseOp::Where; }
-bool is_unary(ElementwiseOp op) { return op <= ElementwiseOp::IsFinite; }
-bool is_compare(ElementwiseOp op) {
-  return (op >= ElementwiseOp::LogicalNot && op <= ElementwiseOp::IsFinite) ||
-         (op >= ElementwiseOp::Eq && op <= ElementwiseOp::LogicalXor);
+#define ZERO_CASE(name, ...) case ElementwiseOp::name:
+int inputs_of(ElementwiseOp op) {
+  switch (op) {
+    ZERO_UNARY_OPS(ZERO_CASE)
+    ZERO_UNARY_COMPARE_OPS(ZERO_CASE)
+    ZERO_POINTWISE_UNARY_OPS(ZERO_CASE)
+    ZERO_POINTWISE_COMPARE_OPS(ZERO_CASE)
+    ZERO_SPECIAL_UNARY_OPS(ZERO_CASE) return 1;
+    ZERO_POINTWISE_TERNARY_OPS(ZERO_CASE)
+    case ElementwiseOp::Where: return 3;
+    default: return 2;
+  }
 }
-static_assert(static_cast<int>(ElementwiseOp::IsFinite) + 1 ==
-              static_cast<int>(ElementwiseOp::Add));
+bool is_compare(ElementwiseOp op) {
+  switch (op) {
+    ZERO_UNARY_COMPARE_OPS(ZERO_CASE)
+    ZERO_POINTWISE_COMPARE_OPS(ZERO_CASE)
+    ZERO_BINARY_COMPARE_OPS(ZERO_CASE) return true;
+    default: return false;
+  }
+}
+#undef ZERO_CASE
+
+// The parameters that an op needs, or may have.
+const void* params_of(ElementwiseOp op, bool optional) {
+  static const ClampParams clamp{-1.5, 2.0, -2, 5};
+  static const AlphaParams alpha{2.0, 2};
+  static const NanToNumParams numbers{0.5, 7.0, -7.0};
+  static const NextafterParams next{0x1p-149, 0x1p-126, 3.4028234663852886e38, 23};
+  switch (op) {
+    case ElementwiseOp::Clamp: return &clamp;
+    case ElementwiseOp::NanToNum: return &numbers;
+    case ElementwiseOp::Nextafter: return &next;
+    case ElementwiseOp::Addcmul:
+    case ElementwiseOp::Addcdiv: return &alpha;
+    case ElementwiseOp::Add:
+    case ElementwiseOp::Sub: return optional ? &alpha : nullptr;
+    default: return nullptr;
+  }
+}
 
 template <class T>
 void put(std::vector<char>& data, size_t i, T value) {
@@ -84,11 +117,8 @@ bool same_bits_or_nan(const char* a, const char* b, int size, bool floating) {
 void check_layouts(const KernelTable& table, ElementwiseOp op, ComputeType t) {
   const LoopFn loop = table.elementwise[static_cast<int>(op)][static_cast<int>(t)];
   if (loop == nullptr) return;
-  const int inputs = is_where(op) ? 3 : is_unary(op) ? 1 : 2;
+  const int inputs = inputs_of(op);
   const int out_size = is_compare(op) ? 1 : size_of(t);
-  const ClampParams clamp{-1.5, 2.0, -2, 5};
-  const AlphaParams alpha{2.0, 2};
-  const bool has_alpha = op == ElementwiseOp::Add || op == ElementwiseOp::Sub;
   const int64_t shapes[][2] = {{0, 1},  {1, 1},   {3, 1},   {7, 5},   {31, 3}, {33, 2},
                                {64, 9}, {300, 3}, {777, 1}, {20, 40}, {5, 0}};
   for (auto [n0, n1] : shapes) {
@@ -114,9 +144,7 @@ void check_layouts(const KernelTable& table, ElementwiseOp op, ComputeType t) {
         strides[k] = l.inner * size;
         strides[operands + k] = l.outer * size;
       }
-      const void* params = op == ElementwiseOp::Clamp          ? static_cast<const void*>(&clamp)
-                           : has_alpha && combination % 2 != 0 ? static_cast<const void*>(&alpha)
-                                                               : nullptr;
+      const void* params = params_of(op, combination % 2 != 0);
       loop(data, strides, n0, n1, params);
       const int64_t none[8] = {};
       for (int64_t j = 0; j < n1; ++j) {
@@ -142,13 +170,15 @@ void check_layouts(const KernelTable& table, ElementwiseOp op, ComputeType t) {
   }
   // In place, over the first input.
   if (is_where(op) || is_compare(op)) return;
-  std::vector<char> a = random_data(t, 1000), b = random_data(t, 1000), out(a.size());
+  std::vector<char> a = random_data(t, 1000), b = random_data(t, 1000), c = random_data(t, 1000);
+  std::vector<char> out(a.size());
   const int64_t size = size_of(t);
-  const int64_t strides[6] = {size, size, inputs == 2 ? size : 0, 0, 0, 0};
-  char* fresh[3] = {out.data(), a.data(), b.data()};
-  char* in_place[3] = {a.data(), a.data(), b.data()};
-  loop(fresh, strides, 1000, 1, &clamp);
-  loop(in_place, strides, 1000, 1, &clamp);
+  int64_t strides[8] = {};
+  for (int k = 0; k <= inputs; ++k) strides[k] = size;
+  char* fresh[4] = {out.data(), a.data(), b.data(), c.data()};
+  char* in_place[4] = {a.data(), a.data(), b.data(), c.data()};
+  loop(fresh, strides, 1000, 1, params_of(op, true));
+  loop(in_place, strides, 1000, 1, params_of(op, true));
   CHECK(std::memcmp(out.data(), a.data(), a.size()) == 0);
 }
 

@@ -118,28 +118,6 @@ def mul_(Tensor input not None, other):
     return binary_in_place(ops.mul, input, other, "mul_")
 
 
-# The quotient without its fraction. Floats: the rounded quotient is cut, as PyTorch does.
-# Integers: the floored quotient, plus one where it is inexact and negative.
-cdef CTensor divide_to_zero(object input, object other, str name) except *:
-    cdef COperand a = as_operand(input, name, "input"), b = as_operand(other, name, "other")
-    cdef COperand zero = COperand(CScalar(<int64_t> 0))
-    cdef CTensor quotient, whole, signs, inexact, negative
-    if is_floating(ops.result_type(a, b)):
-        quotient = ops.div(a, b, CTarget())
-        signs = ops.sign(quotient, CTarget())
-        whole = ops.abs(quotient, CTarget())
-        whole = ops.floor_divide(COperand(whole), COperand(CScalar(<int64_t> 1)), CTarget())
-        whole = ops.mul(COperand(signs), COperand(whole), CTarget())
-        signs = ops.isfinite(quotient)
-        return ops.where(signs, COperand(whole), COperand(quotient), CTarget())
-    quotient = ops.floor_divide(a, b, CTarget())
-    inexact = ops.remainder(a, b, CTarget())
-    inexact = ops.ne(COperand(inexact), zero, CTarget())
-    negative = ops.lt(COperand(quotient), zero, CTarget())
-    inexact = ops.logical_and(COperand(inexact), COperand(negative), CTarget())
-    return ops.add(COperand(quotient), COperand(inexact), c_one, CTarget())
-
-
 cdef int check_rounding(object mode, str name) except -1:
     if mode is not None and mode != "floor" and mode != "trunc":
         raise ZeroValueError(f"{name}: unknown rounding_mode; got {short_repr(mode)}, "
@@ -155,7 +133,7 @@ def div(input, other, *, rounding_mode=None, out=None):
         other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
             must be a tensor.
         rounding_mode: None divides truly, and integers give the default float dtype; 'floor' rounds
-            down and 'trunc' toward zero, and integers stay integers.
+            down and 'trunc' toward zero: integers stay integers, and the gradient is 0.
         out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
@@ -177,9 +155,8 @@ def div(input, other, *, rounding_mode=None, out=None):
     check_rounding(rounding_mode, "div")
     if rounding_mode is None:
         return binary(ops.div, input, other, "div", out)
-    if rounding_mode == "floor":
-        return binary(ops.floor_divide, input, other, "div", out)
-    return deliver(divide_to_zero(input, other, "div"), out, "div")
+    return binary(ops.div_floor if rounding_mode == "floor" else ops.div_trunc, input, other, "div",
+                  out)
 
 
 def div_(Tensor input not None, other, *, rounding_mode=None):
@@ -187,9 +164,8 @@ def div_(Tensor input not None, other, *, rounding_mode=None):
     check_rounding(rounding_mode, "div_")
     if rounding_mode is None:
         return binary_in_place(ops.div, input, other, "div_")
-    if rounding_mode == "floor":
-        return binary_in_place(ops.floor_divide, input, other, "div_")
-    return overwrite(input, divide_to_zero(input, other, "div_"), "div_")
+    return binary_in_place(ops.div_floor if rounding_mode == "floor" else ops.div_trunc, input,
+                           other, "div_")
 
 
 def true_divide(input, other, *, out=None):

@@ -376,6 +376,24 @@ cdef class Tensor:
     def __ixor__(self, other):
         return in_place(ops.bitwise_xor, self, other)
 
+    def __lshift__(self, other):
+        return forward(ops.bitwise_left_shift, self, other)
+
+    def __rlshift__(self, other):
+        return reflected(ops.bitwise_left_shift, self, other)
+
+    def __ilshift__(self, other):
+        return in_place(ops.bitwise_left_shift, self, other)
+
+    def __rshift__(self, other):
+        return forward(ops.bitwise_right_shift, self, other)
+
+    def __rrshift__(self, other):
+        return reflected(ops.bitwise_right_shift, self, other)
+
+    def __irshift__(self, other):
+        return in_place(ops.bitwise_right_shift, self, other)
+
     def __neg__(self):
         return wrap(ops.neg(self.c, CTarget()))
 

@@ -364,36 +364,25 @@ def square_(Tensor input not None):
     return input
 
 
-# Replaces what lies beyond a bound, and, as in PyTorch, by nan where a tensor bound is nan.
-# An Operand borrows its tensor, so every intermediate result has a name.
-cdef CTensor clamp_side(const CTensor& x, ops.BinaryOp compare, object bound, str op,
-                        str name) except *:
-    cdef COperand limit = as_operand(bound, op, name)
-    cdef CTensor beyond = compare(COperand(x), limit, CTarget()), missing
-    if isinstance(bound, Tensor):
-        missing = ops.isnan((<Tensor> bound).c)
-        beyond = ops.logical_or(COperand(beyond), COperand(missing), CTarget())
-    return ops.where(beyond, limit, COperand(x), CTarget())
-
-
-cdef CTensor clamp_by_tensors(const CTensor& x, object low, object high, str op) except *:
-    cdef CTensor y = x
-    if low is not None:
-        y = clamp_side(y, ops.lt, low, op, "min")
-    if high is not None:
-        y = clamp_side(y, ops.gt, high, op, "max")  # where low > high, high wins
-    return y
-
-
 cdef Tensor clamp_to(Tensor x, object low, object high, bint in_place, str op, object out=None):
     cdef optional[CScalar] c_low, c_high
+    cdef COperand low_operand, high_operand
+    cdef const COperand* c_min = NULL
+    cdef const COperand* c_max = NULL
     if low is None and high is None:
         raise ZeroValueError(f"{op}: no bound is given; got min=None and max=None, "
                              "expected a number or tensor")
     if isinstance(low, Tensor) or isinstance(high, Tensor):
+        if low is not None:
+            low_operand = as_operand(low, op, "min")
+            c_min = &low_operand
+        if high is not None:
+            high_operand = as_operand(high, op, "max")
+            c_max = &high_operand
         if in_place:
-            return overwrite(x, clamp_by_tensors(x.c, low, high, op), op)
-        return deliver(clamp_by_tensors(x.c, low, high, op), out, op)
+            ops.clamp_between(x.c, c_min, c_max, inplace.inplace(x.c))
+            return x
+        return wrap(ops.clamp_between(x.c, c_min, c_max, target_of(out, op)))
     if low is not None:
         c_low = as_scalar(low, op, "min")
     if high is not None:
@@ -487,5 +476,5 @@ as_methods("""
     sigmoid_ sqrt_ square_ tanh_
 """)
 as_methods_only("""
-    sign_ bitwise_not_ logical_not_
+    bitwise_not_ logical_not_
 """)

@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 from libcpp cimport bool as cbool
 from libcpp.optional cimport optional
+from libcpp.string cimport string
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
@@ -150,6 +151,33 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor lerp_by_tensor "zero::lerp"(
         const CTensor&, const CTensor&, const CTensor&, CTarget) except +raise_error
     CTensor where(const CTensor&, const COperand&, const COperand&, CTarget) except +raise_error
+
+    # pointwise.cpp
+    CTensor signbit(const CTensor&, CTarget) except +raise_error
+    CTensor isposinf(const CTensor&, CTarget) except +raise_error
+    CTensor isneginf(const CTensor&, CTarget) except +raise_error
+    CTensor angle(const CTensor&, CTarget) except +raise_error
+    CTensor nan_to_num(const CTensor&, double, optional[double], optional[double],
+                       CTarget) except +raise_error
+    pair[CTensor, CTensor] frexp(const CTensor&) except +raise_error
+    BinaryOp copysign, fmax, fmin, heaviside, nextafter, hypot, logaddexp, logaddexp2, xlogy
+    BinaryOp xlog1py, bitwise_left_shift, bitwise_right_shift, gcd, lcm, div_floor, div_trunc
+    CTensor clamp_between(const CTensor&, const COperand*, const COperand*,
+                          CTarget) except +raise_error
+
+    # special.cpp
+    CTensor erfinv(const CTensor&, CTarget) except +raise_error
+    CTensor sinc(const CTensor&, CTarget) except +raise_error
+    CTensor lgamma(const CTensor&, CTarget) except +raise_error
+    CTensor digamma(const CTensor&, CTarget) except +raise_error
+    CTensor i0(const CTensor&, CTarget) except +raise_error
+    CTensor logit(const CTensor&, optional[double], CTarget) except +raise_error
+    CTensor polygamma(int64_t, const CTensor&, CTarget) except +raise_error
+    CTensor mvlgamma(const CTensor&, int64_t, CTarget) except +raise_error
+    BinaryOp igamma, igammac
+    CTensor special_unary(const string&, const CTensor&, CTarget) except +raise_error
+    CTensor special_binary(
+        const string&, const COperand&, const COperand&, CTarget) except +raise_error
 
     # reduce.cpp
     CTensor sum(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error

@@ -1,16 +1,13 @@
-// Elementwise operations: what each does to one element, the loops around it, and the table of
-// both.
+// Elementwise operations: what each does to one element. The loops are in elementwise.inl.
 //
 // One functor per op; the lists in table.h register them, so none can be forgotten. Semantics are
 // PyTorch's. Integers wrap; a division by zero of integers gives 0 and INT_MIN / -1 wraps, so that
 // nothing traps: ops/ raises before it comes here. Bool is stored as a byte 0 or 1 (see value_of).
-#include "zero/kernels/blocks.inl"
+#include "zero/kernels/elementwise.inl"
 #include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
-
-using Logical = uint8_t;  // compute type Bool
 
 // ---- functors -----------------------------------------------------------------------------------
 
@@ -31,7 +28,6 @@ ZERO_MATH_FUNCTOR(Log1p, log1p)
 ZERO_MATH_FUNCTOR(Tanh, tanh)
 ZERO_MATH_FUNCTOR(Sigmoid, sigmoid)
 ZERO_MATH_FUNCTOR(Erf, erf)
-ZERO_MATH_FUNCTOR(Erfc, erfc)
 ZERO_MATH_FUNCTOR(Sinh, sinh)
 ZERO_MATH_FUNCTOR(Cosh, cosh)
 ZERO_MATH_FUNCTOR(Asin, asin)
@@ -61,22 +57,6 @@ ZERO_TRIG_FUNCTOR(Cos, cos)
 ZERO_TRIG_FUNCTOR(Tan, tan)
 #undef ZERO_TRIG_FUNCTOR
 
-// A functor from an expression of x (type T), or of a and b.
-#define ZERO_UNARY_FUNCTOR(Name, expression) \
-  struct Name {                              \
-    template <class T>                       \
-    ZERO_INLINE auto operator()(T x) const { \
-      return expression;                     \
-    }                                        \
-  };
-#define ZERO_BINARY_FUNCTOR(Name, expression)     \
-  struct Name {                                   \
-    template <class T>                            \
-    ZERO_INLINE auto operator()(T a, T b) const { \
-      return expression;                          \
-    }                                             \
-  };
-
 ZERO_UNARY_FUNCTOR(Sqrt, math::sqrt(x))
 ZERO_UNARY_FUNCTOR(Rsqrt, T(1) / math::sqrt(x))
 ZERO_UNARY_FUNCTOR(Reciprocal, T(1) / x)
@@ -104,8 +84,6 @@ ZERO_BINARY_FUNCTOR(BitXor, T(a ^ b))
 ZERO_BINARY_FUNCTOR(TanhGrad, (a * (T(1) - b * b)))
 ZERO_BINARY_FUNCTOR(SigmoidGrad, (a * (b * (T(1) - b))))
 ZERO_BINARY_FUNCTOR(ReluGrad, b <= T(0) ? T(0) : a)  // y NaN: g, as in PyTorch
-#undef ZERO_UNARY_FUNCTOR
-#undef ZERO_BINARY_FUNCTOR
 
 struct Neg {
   template <class T>
@@ -243,8 +221,31 @@ struct TruncDiv {
   }
 };
 
+// a = whole b + rest for float32, in float64: the quotient, cut, and the rest are exact as long as
+// |a / b| < 2^28, and a product of 24 by 28 bits is. What is beyond goes to libm.
+struct Division {
+  double quotient, whole, rest;
+  ZERO_INLINE Division(float a, float b) {
+    const double x = a, y = b;
+    quotient = x / y;
+    const double nearest = (quotient + math::kRound) - math::kRound;
+    const double toward_zero = nearest - (quotient < 0.0 ? -1.0 : 1.0);
+    whole = math::abs(nearest) > math::abs(quotient) ? toward_zero : nearest;
+    rest = x - whole * y;
+  }
+  ZERO_INLINE static bool beyond(float a, float b) {
+    const double q = static_cast<double>(a) / static_cast<double>(b);
+    return !((math::abs(q) < 0x1p28) & (math::abs(b) < math::kInfF));
+  }
+};
+
 struct Fmod {  // C's: the sign of a
-  ZERO_INLINE float operator()(float a, float b) const { return ZERO_LIBM(fmodf)(a, b); }
+  ZERO_INLINE float operator()(float a, float b) const {
+    const float r = static_cast<float>(Division(a, b).rest);
+    return r == 0.0f ? math::copysign(0.0f, a) : r;
+  }
+  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
+  ZERO_INLINE static float far(float a, float b) { return ZERO_LIBM(fmodf)(a, b); }
   ZERO_INLINE double operator()(double a, double b) const { return ZERO_LIBM(fmod)(a, b); }
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
@@ -255,33 +256,52 @@ struct Fmod {  // C's: the sign of a
 struct Remainder {  // Python's: the sign of b, also of a zero
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    const T r = Fmod{}(a, b);
-    if constexpr (is_float<T>) {
-      if (r == T(0)) return math::copysign(T(0), b);
-      return (r < T(0)) != (b < T(0)) ? r + b : r;
+    if constexpr (same<T, float>) {
+      return with_sign_of(static_cast<float>(Division(a, b).rest), b);
+    } else if constexpr (is_float<T>) {
+      return with_sign_of(Fmod{}(a, b), b);
     } else {
+      const T r = Fmod{}(a, b);
       if (b == 0) return 0;
       return r != 0 && (r < 0) != (b < 0) ? T(r + b) : r;
     }
   }
+  template <class T>
+  ZERO_INLINE static T with_sign_of(T r, T b) {
+    const T shifted = (r < T(0)) != (b < T(0)) ? r + b : r;
+    return r == T(0) ? math::copysign(T(0), b) : shifted;
+  }
+  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
+  ZERO_INLINE static float far(float a, float b) { return with_sign_of(Fmod::far(a, b), b); }
 };
 
 struct FloorDiv {  // floor(a / b) of the exact quotient
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (is_float<T>) {
-      if (b == T(0)) return a / b;
-      const T r = Fmod{}(a, b);
-      T q = (a - r) / b;
-      if (r != T(0) && (r < T(0)) != (b < T(0))) q -= T(1);
-      if (q == T(0)) return math::copysign(T(0), a / b);
-      const T floor = Floor{}(q);
-      return q - floor > T(0.5) ? floor + T(1) : floor;
+    if constexpr (same<T, float>) {
+      const Division d(a, b);
+      const double q = (d.rest < 0.0) != (b < 0.0f) ? d.whole - 1.0 : d.whole;
+      const double floor = d.rest == 0.0 ? d.whole : q;
+      const float sign = static_cast<float>(d.quotient);
+      return floor == 0.0 ? math::copysign(0.0f, sign) : static_cast<float>(floor);
+    } else if constexpr (is_float<T>) {
+      return of_remainder(a, b, Fmod{}(a, b));
     } else {
       const T q = quotient(a, b);
       return b != 0 && (a < 0) != (b < 0) && wrap_mul(q, b) != a ? T(q - 1) : q;
     }
   }
+  template <class T>
+  ZERO_INLINE static T of_remainder(T a, T b, T r) {
+    if (b == T(0)) return a / b;
+    T q = (a - r) / b;
+    if (r != T(0) && (r < T(0)) != (b < T(0))) q -= T(1);
+    if (q == T(0)) return math::copysign(T(0), a / b);
+    const T floor = Floor{}(q);
+    return q - floor > T(0.5) ? floor + T(1) : floor;
+  }
+  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
+  ZERO_INLINE static float far(float a, float b) { return of_remainder(a, b, Fmod::far(a, b)); }
 };
 
 struct Pow {
@@ -308,58 +328,35 @@ struct Atan2 {
   }
 };
 
-// ---- loops --------------------------------------------------------------------------------------
+// ---- loops of their own -------------------------------------------------------------------------
 
-// What a functor's result is in memory; it must be the compute type or bool, not a promoted int.
-template <class Result, class T> struct StoredAs {
-  static_assert(same<Result, T>);
-  using type = T;
-};
-template <class T> struct StoredAs<bool, T> { using type = Logical; };
+template <class Op> constexpr int kAlphaSign = 0;  // has no alpha
+template <> constexpr int kAlphaSign<Add> = 1;
+template <> constexpr int kAlphaSign<Sub> = -1;
 
-// The loops over contiguous memory. out may be an input: every element is read before it is
-// written.
-template <class F, class T, class R>
-ZERO_INLINE void unary_map(F f, R* out, const T* a, int64_t n) {
-  ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) out[i] = f(value_of(a[i]));
+template <class Op, class T>
+void sum(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void* params) {
+  if (params == nullptr) return run_binary<T>(Op{}, data, strides, n0, n1);
+  const AlphaParams& p = *static_cast<const AlphaParams*>(params);
+  AddScaled<T> f{};
+  if constexpr (sizeof(T) == 1)
+    f.alpha = p.i != 0;
+  else if constexpr (is_float<T>)
+    f.alpha = static_cast<T>(kAlphaSign<Op> * p.f);
+  else
+    f.alpha = wrap_mul(static_cast<T>(kAlphaSign<Op>), static_cast<T>(p.i));
+  run_binary<T>(f, data, strides, n0, n1);
 }
 
-template <class F, class T>
-ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_t n) {
-  const F& f = *static_cast<const F*>(functor);
-  using R = typename StoredAs<decltype(f(T{})), T>::type;
-  R* out = reinterpret_cast<R*>(operands[0]);
-  const T* a = reinterpret_cast<const T*>(operands[1]);
-  if constexpr (is_float<T> && requires(T x) { F::beyond(x); }) {
-    for (; n > 0; out += kBlock, a += kBlock, n -= kBlock) {
-      const int64_t m = n < kBlock ? n : kBlock;
-      int beyond = 0;
-#if defined(__GNUC__)
-#pragma omp simd reduction(| : beyond)
-#endif
-      for (int64_t i = 0; i < m; ++i) beyond |= F::beyond(a[i]);
-      if (beyond == 0) {
-        unary_map(f, out, a, m);
-      } else {
-        for (int64_t i = 0; i < m; ++i) out[i] = F::beyond(a[i]) ? F::far(a[i]) : f(a[i]);
-      }
-    }
-  } else {
-    unary_map(f, out, a, n);
+struct SumLoop {
+  template <class Op, class T>
+  static constexpr LoopFn get() {
+    if constexpr (kAlphaSign<Op> != 0)
+      return sum<Op, T>;
+    else
+      return binary<Op, T>;
   }
-}
-
-template <class F, class T>
-ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64_t n) {
-  const F f = *static_cast<const F*>(functor);
-  using R = typename StoredAs<decltype(f(T{}, T{})), T>::type;
-  R* out = reinterpret_cast<R*>(operands[0]);
-  const T* a = reinterpret_cast<const T*>(operands[1]);
-  const T* b = reinterpret_cast<const T*>(operands[2]);
-  ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) out[i] = f(value_of(a[i]), value_of(b[i]));
-}
+};
 
 template <class T>  // any type of the size: bits are moved, not computed with
 ZERO_NOINLINE void where_loop(const void*, char* const* operands, int64_t n) {
@@ -374,88 +371,10 @@ ZERO_NOINLINE void where_loop(const void*, char* const* operands, int64_t n) {
   }
 }
 
-template <class T, class F>
-ZERO_INLINE void run_unary(const F& f, char* const* data, const int64_t* strides, int64_t n0,
-                           int64_t n1) {
-  using R = typename StoredAs<decltype(f(T{})), T>::type;
-  constexpr int64_t kSizes[2] = {sizeof(R), sizeof(T)};
-  map_strided(unary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
-}
-template <class T, class F>
-ZERO_INLINE void run_binary(const F& f, char* const* data, const int64_t* strides, int64_t n0,
-                            int64_t n1) {
-  using R = typename StoredAs<decltype(f(T{}, T{})), T>::type;
-  constexpr int64_t kSizes[3] = {sizeof(R), sizeof(T), sizeof(T)};
-  map_strided(binary_loop<F, T>, &f, kSizes, data, strides, n0, n1);
-}
-
-template <class Op, class T>
-void unary(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void* params) {
-  if constexpr (requires { Op::template bind<T>(params); }) {
-    run_unary<T>(Op::template bind<T>(params), data, strides, n0, n1);
-  } else {
-    run_unary<T>(Op{}, data, strides, n0, n1);
-  }
-}
-
-template <class Op> constexpr int kAlphaSign = 0;  // has no alpha
-template <> constexpr int kAlphaSign<Add> = 1;
-template <> constexpr int kAlphaSign<Sub> = -1;
-
-template <class Op, class T>
-void binary(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void* params) {
-  if constexpr (kAlphaSign<Op> != 0) {
-    if (params != nullptr) {
-      const AlphaParams& p = *static_cast<const AlphaParams*>(params);
-      AddScaled<T> f{};
-      if constexpr (sizeof(T) == 1)
-        f.alpha = p.i != 0;
-      else if constexpr (is_float<T>)
-        f.alpha = static_cast<T>(kAlphaSign<Op> * p.f);
-      else
-        f.alpha = wrap_mul(static_cast<T>(kAlphaSign<Op>), static_cast<T>(p.i));
-      return run_binary<T>(f, data, strides, n0, n1);
-    }
-  }
-  run_binary<T>(Op{}, data, strides, n0, n1);
-}
-
 template <class T>
 void where(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const void*) {
   constexpr int64_t kSizes[4] = {sizeof(T), sizeof(Logical), sizeof(T), sizeof(T)};
   map_strided(where_loop<T>, nullptr, kSizes, data, strides, n0, n1);
-}
-
-// ---- table --------------------------------------------------------------------------------------
-
-namespace types {  // the sets of compute types that table.h names
-struct Float { static constexpr bool kFloat = true, kInt = false, kBool = false; };
-struct Number { static constexpr bool kFloat = true, kInt = true, kBool = false; };
-struct Any { static constexpr bool kFloat = true, kInt = true, kBool = true; };
-struct Bits { static constexpr bool kFloat = false, kInt = true, kBool = true; };
-}  // namespace types
-
-struct UnaryLoop {
-  template <class Op, class T> static constexpr LoopFn get() { return unary<Op, T>; }
-};
-struct BinaryLoop {
-  template <class Op, class T> static constexpr LoopFn get() { return binary<Op, T>; }
-};
-
-template <class Loop, class Op, class Types>
-void set(KernelTable& table, ElementwiseOp op) {
-  LoopFn* row = table.elementwise[static_cast<int>(op)];
-  if constexpr (Types::kFloat) {
-    row[static_cast<int>(ComputeType::F32)] = Loop::template get<Op, float>();
-    row[static_cast<int>(ComputeType::F64)] = Loop::template get<Op, double>();
-  }
-  if constexpr (Types::kInt) {
-    row[static_cast<int>(ComputeType::I64)] = Loop::template get<Op, int64_t>();
-    row[static_cast<int>(ComputeType::I32)] = Loop::template get<Op, int32_t>();
-  }
-  if constexpr (Types::kBool) {
-    row[static_cast<int>(ComputeType::Bool)] = Loop::template get<Op, Logical>();
-  }
 }
 
 }  // namespace
@@ -465,7 +384,7 @@ void fill_elementwise(KernelTable& table) {
   ZERO_UNARY_OPS(ZERO_SET)
   ZERO_UNARY_COMPARE_OPS(ZERO_SET)
 #undef ZERO_SET
-#define ZERO_SET(Name, Types) set<BinaryLoop, Name, types::Types>(table, ElementwiseOp::Name);
+#define ZERO_SET(Name, Types) set<SumLoop, Name, types::Types>(table, ElementwiseOp::Name);
   ZERO_BINARY_OPS(ZERO_SET)
   ZERO_BINARY_COMPARE_OPS(ZERO_SET)
 #undef ZERO_SET

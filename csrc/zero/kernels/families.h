@@ -9,7 +9,8 @@
 
 // clang-format off
 #define ZERO_FAMILIES(X) \
-  X(cast) X(distance) X(elementwise) X(gemm) X(optim) X(random) X(reduce) X(scan) X(softmax) X(sort)
+  X(cast) X(distance) X(elementwise) X(gemm) X(optim) X(pointwise) X(random) X(reduce) X(scan) \
+  X(softmax) X(sort) X(special)
 // clang-format on
 
 #define ZERO_DECLARE(family) void fill_##family(KernelTable& table);

@@ -287,10 +287,6 @@ ZERO_INLINE float erf(float x) {
   return copysign(a < 0.92f ? near : far, x);
 }
 
-// No polynomial of one piece reaches down the tail, and nothing hot needs erfc: libm, rounded once.
-ZERO_INLINE double erfc(double x) { return ZERO_LIBM(erfc)(x); }
-ZERO_INLINE float erfc(float x) { return static_cast<float>(erfc(static_cast<double>(x))); }
-
 // |x| <= kTrigLimit only (infinities are beyond it); elementwise.cpp sends blocks with larger ones
 // to libm.
 ZERO_INLINE float sin(float x) {
@@ -313,15 +309,34 @@ ZERO_INLINE double atan(double x) { return ZERO_LIBM(atan)(x); }
 ZERO_INLINE float atan(float x) { return static_cast<float>(atan2_core(x, 1.0)); }
 ZERO_INLINE double atan2(double y, double x) { return ZERO_LIBM(atan2)(y, x); }
 ZERO_INLINE float atan2(float y, float x) { return static_cast<float>(atan2_core(y, x)); }
+// asin(x) = s + s^3 P(s^2) with s = |x| to 1/2; beyond, asin(x) = pi/2 - 2 asin(s) with
+// s = sqrt((1 - |x|) / 2); fit 2^-40.
+struct ArcSine {
+  double core;  // asin(s)
+  bool far;
+};
+ZERO_INLINE ArcSine asin_core(double a) {
+  const bool far = a > 0.5;
+  const double z = far ? 0.5 * (1.0 - a) : a * a;
+  const double s = far ? sqrt(z) : a;
+  return {s + s * (z * polynomial(z, 0.1666666666666218, 0.075000000035845588, 0.044642852437938717,
+                                  0.030382182776212484, 0.022366065938885009, 0.017441495685492855,
+                                  0.013187916136753731, 0.015675662527070935,
+                                  -0.0029397929067241963, 0.0279070314326661)),
+          far};
+}
 ZERO_INLINE double asin(double x) { return ZERO_LIBM(asin)(x); }
 ZERO_INLINE float asin(float x) {
-  const double d = x;
-  return static_cast<float>(atan2_core(d, sqrt((1.0 - d) * (1.0 + d))));
+  const ArcSine a = asin_core(abs(static_cast<double>(x)));
+  const float r = static_cast<float>(a.far ? kPi / 2 - 2.0 * a.core : a.core);
+  return abs(x) <= 1.0f ? copysign(r, x) : kNanF;
 }
 ZERO_INLINE double acos(double x) { return ZERO_LIBM(acos)(x); }
 ZERO_INLINE float acos(float x) {
-  const double d = x;
-  return static_cast<float>(atan2_core(sqrt((1.0 - d) * (1.0 + d)), d));
+  const ArcSine a = asin_core(abs(static_cast<double>(x)));
+  const double core = a.far ? 2.0 * a.core : kPi / 2 - a.core;
+  const float r = static_cast<float>(x < 0.0f ? kPi - core : core);
+  return abs(x) <= 1.0f ? r : kNanF;
 }
 
 ZERO_INLINE double sinh(double x) { return ZERO_LIBM(sinh)(x); }

@@ -36,15 +36,16 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
                         const void* params);
 
 // X(name, number of inputs, types it exists for)
-//   types: Float = f32 f64; Number = + i64 i32; Any = + bool; Bits = i64 i32 bool
+//   types: Float = f32 f64; Number = + i64 i32; Any = + bool; Bits = i64 i32 bool; Int = i64 i32
 // Results have the compute type, except for the comparisons (kind Compare), whose result is bool.
+// Those of elementwise.cpp:
 // clang-format off
 #define ZERO_UNARY_OPS(X)                                                                       \
   X(Neg, Number) X(Abs, Number) X(Sign, Any) X(Exp, Float) X(Exp2, Float) X(Expm1, Float)       \
   X(Log, Float) X(Log2, Float) X(Log10, Float) X(Log1p, Float) X(Sqrt, Float) X(Rsqrt, Float)   \
   X(Reciprocal, Float) X(Sin, Float) X(Cos, Float) X(Tan, Float) X(Tanh, Float)                 \
   X(Sigmoid, Float) X(Relu, Number) X(Floor, Float) X(Ceil, Float) X(Round, Float)              \
-  X(Trunc, Float) X(Erf, Float) X(Erfc, Float) X(Sinh, Float) X(Cosh, Float) X(Asin, Float)     \
+  X(Trunc, Float) X(Erf, Float) X(Sinh, Float) X(Cosh, Float) X(Asin, Float)     \
   X(Acos, Float) X(Atan, Float) X(Asinh, Float) X(Acosh, Float) X(Atanh, Float)                 \
   X(BitNot, Bits) X(Clamp, Number)
 #define ZERO_UNARY_COMPARE_OPS(X)                                                               \
@@ -57,8 +58,29 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
 #define ZERO_BINARY_COMPARE_OPS(X)                                                              \
   X(Eq, Any) X(Ne, Any) X(Lt, Any) X(Le, Any) X(Gt, Any) X(Ge, Any)                             \
   X(LogicalAnd, Any) X(LogicalOr, Any) X(LogicalXor, Any)
+// Those of pointwise.cpp:
+#define ZERO_POINTWISE_UNARY_OPS(X)                                                             \
+  X(NanToNum, Float) X(FrexpMantissa, Float) X(FrexpExponent, Float) X(Frac, Float)             \
+  X(Angle, Float)
+#define ZERO_POINTWISE_COMPARE_OPS(X) X(Signbit, Any)
+#define ZERO_POINTWISE_BINARY_OPS(X)                                                            \
+  X(Copysign, Float) X(Fmax, Any) X(Fmin, Any) X(Heaviside, Any) X(Nextafter, Float)            \
+  X(Hypot, Float) X(LogAddExp, Float) X(LogAddExp2, Float) X(Xlogy, Float) X(Xlog1py, Float)    \
+  X(LeftShift, Int) X(RightShift, Int) X(Gcd, Int) X(Lcm, Int)
+#define ZERO_POINTWISE_TERNARY_OPS(X)                                                           \
+  X(Addcmul, Any) X(Addcdiv, Float) X(Lerp, Float) X(ClampBoth, Any)
+// Those of special.cpp, for floats:
+#define ZERO_SPECIAL_UNARY_OPS(X)                                                               \
+  X(Erfc) X(Erfcx) X(Erfinv) X(Ndtr) X(Ndtri) X(LogNdtr) X(Entr) X(Logit) X(Sinc) X(Lgamma)     \
+  X(Digamma) X(I0) X(I0e) X(I1) X(I1e) X(K0) X(K0e) X(K1) X(K1e) X(BesselJ0) X(BesselJ1)        \
+  X(BesselY0) X(BesselY1) X(SphericalJ0) X(AiryAi)
+#define ZERO_SPECIAL_BINARY_OPS(X)                                                              \
+  X(Igamma) X(Igammac) X(Zeta) X(Polygamma) X(ChebyshevT) X(ChebyshevU) X(ChebyshevV)           \
+  X(ChebyshevW) X(ShiftedT) X(ShiftedU) X(ShiftedV) X(ShiftedW) X(HermiteH) X(HermiteHe)        \
+  X(LaguerreL) X(LegendreP)
 // clang-format on
-// Add and Sub take AlphaParams (a + alpha * b) or null (alpha = 1); Clamp takes ClampParams.
+// Add and Sub take AlphaParams (a + alpha * b) or null (alpha = 1), Addcmul and Addcdiv
+// AlphaParams; Clamp, NanToNum and Nextafter theirs.
 struct AlphaParams {  // the one of the compute type is read
   double f;
   int64_t i;
@@ -67,12 +89,20 @@ struct ClampParams {  // NaN inputs stay NaN
   double lo_f, hi_f;
   int64_t lo_i, hi_i;
 };
+struct NanToNumParams { double nan, posinf, neginf; };
+struct NextafterParams {  // of the dtype: float16 and bfloat16 come as float32
+  double least, smallest_normal, largest;
+  int digits;  // of the fraction
+};
 
-#define ZERO_ENUM_ITEM(name, types) name,
+#define ZERO_ENUM_ITEM(name, ...) name,
 // clang-format off
 enum class ElementwiseOp : uint8_t {
   ZERO_UNARY_OPS(ZERO_ENUM_ITEM) ZERO_UNARY_COMPARE_OPS(ZERO_ENUM_ITEM)
   ZERO_BINARY_OPS(ZERO_ENUM_ITEM) ZERO_BINARY_COMPARE_OPS(ZERO_ENUM_ITEM)
+  ZERO_POINTWISE_UNARY_OPS(ZERO_ENUM_ITEM) ZERO_POINTWISE_COMPARE_OPS(ZERO_ENUM_ITEM)
+  ZERO_POINTWISE_BINARY_OPS(ZERO_ENUM_ITEM) ZERO_POINTWISE_TERNARY_OPS(ZERO_ENUM_ITEM)
+  ZERO_SPECIAL_UNARY_OPS(ZERO_ENUM_ITEM) ZERO_SPECIAL_BINARY_OPS(ZERO_ENUM_ITEM)
   Where,  // out = cond ? a : b; inputs cond (bool), a, b of the compute type
   Count
 };

@@ -1,88 +1,9 @@
 // Operators of two and three operands, with broadcasting. Each stands above its gradient.
-//
-// A formula may return a gradient of the broadcast shape or of the promoted dtype: the engine sums
-// it out and casts it back.
-#include "zero/autograd/record.h"
-#include "zero/ops/iterator.h"
+#include "zero/ops/binary.h"
 
 namespace zero {
 
 namespace {
-
-// Where two operands live; a 0-d tensor counts as a number and joins any device.
-Device common_device(const char* op, const Operand& a, const Operand& b) {
-  if (!b.is_tensor()) return a.tensor().device();
-  if (!a.is_tensor()) return b.tensor().device();
-  const Tensor &x = a.tensor(), &y = b.tensor();
-  if (x.device() == y.device()) return x.device();
-  ZERO_CHECK(x.dim() == 0 || y.dim() == 0, Error, op, ": tensors are on two devices; got ",
-             x.device(), " and ", y.device(), ", expected one device");
-  return x.dim() == 0 ? y.device() : x.device();
-}
-
-// The operand whose shape the result has; null where the shapes have to be broadcast.
-const Tensor* common_shape(const Operand& a, const Operand& b) {
-  if (!b.is_tensor()) return &a.tensor();
-  if (!a.is_tensor()) return &b.tensor();
-  return a.tensor().sizes() == b.tensor().sizes() ? &a.tensor() : nullptr;
-}
-
-// Allocates, or checks the target, and computes; `result` may differ from the dtype of the
-// arithmetic.
-Tensor compute(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
-               DType dtype, DType result, const Target& target, const void* params = nullptr) {
-  const TensorOptions options{result, common_device(op, a, b)};
-  const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor* like = common_shape(a, b);
-  Tensor y =
-      like ? target.prepare(op, *like, options, {&x, &z})
-           : target.prepare(op, broadcast_shapes(op, x.sizes(), z.sizes()), options, {&x, &z});
-  run_elementwise(kernel, dtype, y, {&a, &b}, params);
-  return y;
-}
-
-Tensor binary(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b, DType dtype,
-              const Target& target, const void* params = nullptr) {
-  return compute(op, kernel, a, b, dtype, dtype, target, params);
-}
-
-Tensor compare(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
-               const Target& target) {
-  Tensor y = compute(op, kernel, a, b, result_type(a, b), DType::Bool, target);
-  target.written();
-  return y;
-}
-
-Tensor bitwise(const char* op, ElementwiseOp kernel, const Operand& a, const Operand& b,
-               const Target& target) {
-  const DType dtype = result_type(a, b);
-  ZERO_CHECK(!is_floating(dtype), DTypeError, op, ": not defined for floats; got ", dtype,
-             ", expected integers or bool");
-  Tensor y = binary(op, kernel, a, b, dtype, target);
-  target.written();
-  return y;
-}
-
-// An operand in a backward formula: the tensor saved in `slot`, or the number it was.
-struct Kept {
-  Tensor tensor;
-  Scalar scalar;
-  Kept(Node& n, int slot, const Scalar& s) : tensor(n.saved(slot)), scalar(s) {}
-  operator Operand() const { return tensor.defined() ? Operand(tensor) : Operand(scalar); }
-};
-
-// Integer division by zero has no value.
-void check_divisor(const char* op, const Operand& b, DType dtype) {
-  if (is_floating(dtype)) return;
-  const bool zero = b.is_tensor() ? !b.tensor().is_meta() && item(any(eq(b, 0))).to_bool()
-                                  : b.scalar().to_int() == 0;
-  ZERO_CHECK(
-      !zero, Error, op,
-      ": ZeroDivisionError; got an integer divisor of 0, expected none; floats give inf or nan");
-}
-
-DType type_of(const Operand& x) { return x.is_tensor() ? x.tensor().dtype() : x.scalar().dtype(); }
-bool is_bool(const Operand& x) { return type_of(x) == DType::Bool; }
 
 Scalar negate(const Scalar& s) {
   return s.is_float() ? Scalar(-s.to_double()) : Scalar(-s.to_int());
@@ -90,13 +11,6 @@ Scalar negate(const Scalar& s) {
 
 Tensor scaled(const Tensor& g, const Scalar& factor) {
   return factor.is_one() ? g : mul(g, factor);
-}
-
-void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
-  ZERO_CHECK(!alpha.is_float() || is_floating(dtype), DTypeError, op, ": alpha is a float; got ",
-             alpha, " for ", dtype, ", expected an integer");
-  ZERO_CHECK(alpha.kind() != Scalar::Kind::Bool || dtype == DType::Bool, DTypeError, op,
-             ": alpha is a bool; got ", alpha, " for ", dtype, ", expected a number");
 }
 
 // a + alpha * b, and a - alpha * b by way of Sub.
@@ -140,6 +54,21 @@ DType result_type(const Operand& a, const Operand& b) {
   if (za == zb) return promote(da, db);
   const DType full = za ? db : da, point = za ? da : db;
   return category(point) > category(full) ? point : full;
+}
+
+DType result_type(std::initializer_list<const Operand*> operands) {
+  // The dtype among tensors with dimensions, of 0-d tensors, of numbers: a later group decides only
+  // if it is of a higher category.
+  std::optional<DType> groups[3];
+  for (const Operand* x : operands) {
+    const int group = !x->is_tensor() ? 2 : x->tensor().dim() == 0 ? 1 : 0;
+    const DType own = x->is_tensor() ? x->tensor().dtype() : x->scalar().dtype();
+    groups[group] = groups[group] ? promote(*groups[group], own) : own;
+  }
+  std::optional<DType> found;
+  for (const std::optional<DType>& group : groups)
+    if (group && (!found || category(*group) > category(*found))) found = group;
+  return *found;
 }
 
 Tensor add(const Operand& a, const Operand& b, const Scalar& alpha, Target target) {
@@ -391,48 +320,6 @@ Tensor atan2(const Operand& a, const Operand& b, Target target) {
            return grads;
          });
   return y;
-}
-
-// A factor: True is 1.
-static Scalar number(const Scalar& s) {
-  return s.kind() == Scalar::Kind::Bool ? Scalar(s.to_int()) : s;
-}
-
-Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
-               Target target) {
-  const Tensor product = mul(a, b);
-  return add(x, product, number(value), target);
-}
-
-Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value,
-               Target target) {
-  const Tensor quotient = div(a, b);
-  return add(x, quotient, number(value), target);
-}
-
-static void check_lerp(const Tensor& start, const Tensor& other, const char* name) {
-  ZERO_CHECK(is_floating(start.dtype()), DTypeError, "lerp: not defined for integers; got ", start,
-             ", expected a floating point tensor");
-  ZERO_CHECK(other.dtype() == start.dtype(), DTypeError, "lerp: dtypes differ; got ", other.dtype(),
-             " for ", name, ", expected ", start.dtype());
-}
-
-// From the nearer end, so that weight 1 gives the end itself.
-Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target target) {
-  check_lerp(start, end, "end");
-  const double w = weight.to_double();
-  const Tensor way = sub(end, start);
-  if (w < 0.5) return add(start, way, w, target);
-  return sub(end, way, 1 - w, target);
-}
-
-Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target target) {
-  check_lerp(start, end, "end");
-  if (weight.dim() > 0) check_lerp(start, weight, "weight");
-  const Tensor way = sub(end, start), near = lt(weight, 0.5);
-  const Tensor forward = mul(way, weight), back = mul(way, sub(1, weight));
-  const Tensor from_start = add(start, forward), from_end = sub(end, back);
-  return where(near, from_start, from_end, target);
 }
 
 }  // namespace zero

@@ -171,12 +171,9 @@ Tensor trunc(const Tensor& x, Target target) {
 Tensor frac(const Tensor& x, Target target) {
   ZERO_CHECK(is_floating(x.dtype()), DTypeError, "frac: not defined for integers; got ", x,
              ", expected floats");
-  Tensor part;
-  {
-    GradModeGuard whole_is_constant(false);
-    part = trunc(x);
-  }
-  return sub(x, part, 1, target);
+  Tensor y = same("frac", ElementwiseOp::Frac, x, target);
+  record("FracBackward0", target, y, {&x}, {}, [](Node&, const Tensor& g) { return g; });
+  return y;
 }
 
 }  // namespace zero

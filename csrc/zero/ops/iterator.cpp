@@ -59,6 +59,7 @@ constexpr bool is_compare(ElementwiseOp op) {
 #define ZERO_COMPARE_CASE(name, types) case ElementwiseOp::name:
   switch (op) {
     ZERO_UNARY_COMPARE_OPS(ZERO_COMPARE_CASE)
+    ZERO_POINTWISE_COMPARE_OPS(ZERO_COMPARE_CASE)
     ZERO_BINARY_COMPARE_OPS(ZERO_COMPARE_CASE) return true;
     default: return false;
   }
@@ -67,13 +68,32 @@ constexpr bool is_compare(ElementwiseOp op) {
 
 // Results that are exact keep denormals; flushing is for arithmetic.
 constexpr bool is_exact(ElementwiseOp op) {
-  return is_compare(op) || op == ElementwiseOp::Where || op == ElementwiseOp::Neg ||
-         op == ElementwiseOp::Abs || op == ElementwiseOp::Sign || op == ElementwiseOp::Maximum ||
-         op == ElementwiseOp::Minimum;
+  switch (op) {
+    case ElementwiseOp::Where:
+    case ElementwiseOp::Neg:
+    case ElementwiseOp::Abs:
+    case ElementwiseOp::Sign:
+    case ElementwiseOp::Maximum:
+    case ElementwiseOp::Minimum:
+    case ElementwiseOp::Fmax:
+    case ElementwiseOp::Fmin:
+    case ElementwiseOp::Copysign:
+    case ElementwiseOp::Heaviside:
+    case ElementwiseOp::Nextafter:
+    case ElementwiseOp::NanToNum:
+    case ElementwiseOp::Angle:
+    case ElementwiseOp::FrexpMantissa:
+    case ElementwiseOp::FrexpExponent:
+    case ElementwiseOp::ClampBoth: return true;
+    default: return is_compare(op);
+  }
 }
 
 constexpr int64_t grain_of(ElementwiseOp op) {
+#define ZERO_SPECIAL_CASE(name) case ElementwiseOp::name:
   switch (op) {
+    ZERO_SPECIAL_UNARY_OPS(ZERO_SPECIAL_CASE)
+    ZERO_SPECIAL_BINARY_OPS(ZERO_SPECIAL_CASE) return kGrainSize / 8;
     case ElementwiseOp::Exp:
     case ElementwiseOp::Log:
     case ElementwiseOp::Tanh:
@@ -81,9 +101,16 @@ constexpr int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::Pow:
     case ElementwiseOp::Erf:
     case ElementwiseOp::Sin:
-    case ElementwiseOp::Cos: return kGrainSize / 4;
+    case ElementwiseOp::Cos:
+    case ElementwiseOp::LogAddExp:
+    case ElementwiseOp::LogAddExp2:
+    case ElementwiseOp::Xlogy:
+    case ElementwiseOp::Xlog1py:
+    case ElementwiseOp::Gcd:
+    case ElementwiseOp::Lcm: return kGrainSize / 4;
     default: return kGrainSize;
   }
+#undef ZERO_SPECIAL_CASE
 }
 
 // A kernel with what converts its operands: the iterator's inner loop.

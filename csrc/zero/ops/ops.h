@@ -41,6 +41,7 @@ enum class Reduction : uint8_t { None, Mean, Sum };
 
 // The dtype of an op on several operands: PyTorch's rules for tensors, 0-d tensors and numbers.
 DType result_type(const Operand& a, const Operand& b);
+DType result_type(std::initializer_list<const Operand*> operands);
 
 // ---- creation.cpp -------------------------------------------------------------------------------
 Tensor zeros(const Dims& sizes, TensorOptions options = {});
@@ -173,6 +174,33 @@ Tensor gt(const Operand& a, const Operand& b, Target target = {});
 Tensor ge(const Operand& a, const Operand& b, Target target = {});
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Target target = {});
 
+// ---- pointwise.cpp ------------------------------------------------------------------------------
+Tensor signbit(const Tensor& x, Target target = {});
+Tensor isposinf(const Tensor& x, Target target = {});
+Tensor isneginf(const Tensor& x, Target target = {});
+Tensor angle(const Tensor& x, Target target = {});
+// Infinities become these numbers, or the largest and the least that the dtype has.
+Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf = {},
+                  std::optional<double> neginf = {}, Target target = {});
+std::pair<Tensor, Tensor> frexp(const Tensor& x);  // mantissas and, as int32, exponents
+Tensor copysign(const Operand& a, const Operand& b, Target target = {});
+Tensor fmax(const Operand& a, const Operand& b, Target target = {});  // NaN only if both are
+Tensor fmin(const Operand& a, const Operand& b, Target target = {});
+Tensor heaviside(const Operand& a, const Operand& b, Target target = {});  // b where a is 0
+Tensor nextafter(const Operand& a, const Operand& b, Target target = {});
+Tensor hypot(const Operand& a, const Operand& b, Target target = {});
+Tensor logaddexp(const Operand& a, const Operand& b, Target target = {});
+Tensor logaddexp2(const Operand& a, const Operand& b, Target target = {});
+Tensor xlogy(const Operand& a, const Operand& b, Target target = {});
+Tensor xlog1py(const Operand& a, const Operand& b, Target target = {});
+Tensor bitwise_left_shift(const Operand& a, const Operand& b, Target target = {});
+Tensor bitwise_right_shift(const Operand& a, const Operand& b, Target target = {});
+Tensor gcd(const Operand& a, const Operand& b, Target target = {});
+Tensor lcm(const Operand& a, const Operand& b, Target target = {});
+Tensor div_floor(const Operand& a, const Operand& b, Target target = {});
+Tensor div_trunc(const Operand& a, const Operand& b, Target target = {});
+// x limited by bounds that may be tensors; null for none.
+Tensor clamp_between(const Tensor& x, const Operand* low, const Operand* high, Target target = {});
 // x + value a b, x + value a / b
 Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& value = 1,
                Target target = {});
@@ -181,6 +209,31 @@ Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, const Scalar& 
 // start + weight (end - start)
 Tensor lerp(const Tensor& start, const Tensor& end, const Scalar& weight, Target target = {});
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight, Target target = {});
+
+// ---- special.cpp --------------------------------------------------------------------------------
+Tensor erfinv(const Tensor& x, Target target = {});
+Tensor erfcx(const Tensor& x, Target target = {});     // e^(x^2) erfc(x)
+Tensor ndtr(const Tensor& x, Target target = {});      // the normal distribution function,
+Tensor ndtri(const Tensor& x, Target target = {});     // its inverse
+Tensor log_ndtr(const Tensor& x, Target target = {});  // and logarithm
+Tensor entr(const Tensor& x, Target target = {});      // -x log x
+Tensor logit(const Tensor& x, std::optional<double> eps = {}, Target target = {});
+Tensor sinc(const Tensor& x, Target target = {});  // sin(pi x) / (pi x)
+Tensor lgamma(const Tensor& x, Target target = {});
+Tensor digamma(const Tensor& x, Target target = {});
+Tensor polygamma(int64_t n, const Tensor& x, Target target = {});
+Tensor mvlgamma(const Tensor& x, int64_t p, Target target = {});
+Tensor igamma(const Operand& a, const Operand& x, Target target = {});   // P(a, x)
+Tensor igammac(const Operand& a, const Operand& x, Target target = {});  // Q(a, x) = 1 - P(a, x)
+Tensor zeta(const Operand& s, const Operand& q, Target target = {});     // Hurwitz's
+Tensor i0(const Tensor& x, Target target = {});
+Tensor i0e(const Tensor& x, Target target = {});  // e^-|x| I0(x)
+Tensor i1(const Tensor& x, Target target = {});
+Tensor i1e(const Tensor& x, Target target = {});
+// Functions of the namespace zero.special, by names such as "special.bessel_j0".
+Tensor special_unary(const std::string& name, const Tensor& x, Target target = {});
+Tensor special_binary(const std::string& name, const Operand& a, const Operand& b,
+                      Target target = {});
 
 // ---- reduce.cpp, norm.cpp -----------------------------------------------------------------------
 // Empty `dims` reduces over all. keepdim leaves size 1.
