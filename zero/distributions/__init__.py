@@ -24,6 +24,7 @@ Two ways to a gradient of an expected value, by the score function (REINFORCE) a
 
 from zero.distributions import constraints, transforms, utils
 from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.binomial import Binomial
 from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
 from zero.distributions.constraint_registry import biject_to, transform_to
@@ -37,11 +38,18 @@ from zero.distributions.independent import Independent
 from zero.distributions.kl import kl_divergence, register_kl
 from zero.distributions.laplace import Laplace
 from zero.distributions.log_normal import LogNormal
+from zero.distributions.logistic_normal import LogisticNormal
+from zero.distributions.mixture_same_family import MixtureSameFamily
+from zero.distributions.multinomial import Multinomial
 from zero.distributions.normal import Normal
 from zero.distributions.one_hot_categorical import (
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
 )
+from zero.distributions.pareto import Pareto
+from zero.distributions.poisson import Poisson
+from zero.distributions.relaxed_bernoulli import RelaxedBernoulli
+from zero.distributions.relaxed_categorical import RelaxedOneHotCategorical
 from zero.distributions.transformed_distribution import TransformedDistribution
 from zero.distributions.transforms import (
     AbsTransform,
@@ -65,11 +73,13 @@ from zero.distributions.transforms import (
     identity_transform,
 )
 from zero.distributions.uniform import Uniform
+from zero.distributions.weibull import Weibull
 
 __all__ = [
     "AbsTransform",
     "AffineTransform",
     "Bernoulli",
+    "Binomial",
     "CatTransform",
     "Categorical",
     "Cauchy",
@@ -87,11 +97,18 @@ __all__ = [
     "IndependentTransform",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
     "LowerCholeskyTransform",
+    "MixtureSameFamily",
+    "Multinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
+    "Pareto",
+    "Poisson",
     "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "ReshapeTransform",
     "SigmoidTransform",
     "SoftmaxTransform",
@@ -102,6 +119,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "Weibull",
     "biject_to",
     "constraints",
     "identity_transform",

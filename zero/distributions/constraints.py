@@ -15,6 +15,7 @@ from zero import Tensor
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
     "cat",
     "corr_cholesky",
@@ -330,6 +331,34 @@ class _Independent(Constraint):
 
     def __repr__(self) -> str:
         return f"Independent({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """The set of the components of a mixture: a value must fit each of them.
+
+    Args:
+        base_constraint: the components' set, whose bounds may have their dimension last.
+    """
+
+    def __init__(self, base_constraint: Constraint) -> None:
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return self.base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        """Whether each value lies in the sets of all components.
+
+        Args:
+            value: without the dimension of the components.
+        """
+        n = self.event_dim
+        return self.base_constraint.check(value.unsqueeze(-1 - n)).all(-1)
 
 
 class _Joined(Constraint):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import zero
 from zero import Tensor
 from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.binomial import Binomial
 from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
 from zero.distributions.distribution import Distribution
@@ -20,9 +21,11 @@ from zero.distributions.independent import Independent
 from zero.distributions.laplace import Laplace
 from zero.distributions.normal import Normal
 from zero.distributions.one_hot_categorical import OneHotCategorical
+from zero.distributions.pareto import Pareto
+from zero.distributions.poisson import Poisson
 from zero.distributions.transformed_distribution import TransformedDistribution
 from zero.distributions.uniform import Uniform
-from zero.distributions.utils import softplus, sum_rightmost
+from zero.distributions.utils import euler_constant, softplus, sum_rightmost, times_log
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -202,6 +205,36 @@ def _transformed_transformed(p: TransformedDistribution, q: TransformedDistribut
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), more)
 
 
+@register_kl(Gumbel, Gumbel)
+def _gumbel_gumbel(p: Gumbel, q: Gumbel) -> Tensor:
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    tail = (zero.lgamma(1 + ratio) - distance).exp()
+    return -ratio.log() + distance + ratio * euler_constant + tail - (1 + euler_constant)
+
+
+@register_kl(Poisson, Poisson)
+def _poisson_poisson(p: Poisson, q: Poisson) -> Tensor:
+    return times_log(p.rate, p.rate / q.rate) - p.rate + q.rate
+
+
+@register_kl(Binomial, Binomial)
+def _binomial_binomial(p: Binomial, q: Binomial) -> Tensor:
+    # q's values must be p's, so its number of trials is at least p's; for more there is no formula
+    if bool((p.total_count > q.total_count).any()):
+        return _infinite(p, q)
+    if not bool((p.total_count == q.total_count).all()):
+        raise NotImplementedError("kl_divergence: two Binomial with different total_count")
+    kept = p.probs * (p.logits - q.logits) - softplus(p.logits) + softplus(q.logits)
+    return p.total_count * kept
+
+
+@register_kl(Pareto, Pareto)
+def _pareto_pareto(p: Pareto, q: Pareto) -> Tensor:
+    ratio = q.alpha / p.alpha
+    result = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
+    return zero.where(p.scale < q.scale, zero.inf, result)
+
+
 # ---- of two types --------------------------------------------------------------------------------
 @register_kl(Uniform, Normal)
 def _uniform_normal(p: Uniform, q: Normal) -> Tensor:
@@ -259,7 +292,47 @@ def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
     return zero.where(p.low < 0, zero.inf, result)
 
 
-for _p in (Exponential, Gumbel, Laplace, Normal):
-    register_kl(_p, Uniform)(_infinite)
-for _p in (Gumbel, Laplace, Normal):
-    register_kl(_p, Exponential)(_infinite)
+@register_kl(Bernoulli, Poisson)
+def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
+    return -p.entropy() - times_log(p.probs, q.rate) + q.rate
+
+
+@register_kl(Pareto, Exponential)
+def _pareto_exponential(p: Pareto, q: Exponential) -> Tensor:
+    return -p.entropy() - q.rate.log() + q.rate * p.mean
+
+
+@register_kl(Pareto, Normal)
+def _pareto_normal(p: Pareto, q: Normal) -> Tensor:
+    result = _from_normal(p.entropy(), p.mean, p.variance, q)
+    return zero.where(p.alpha <= 2, zero.inf, result)
+
+
+@register_kl(Uniform, Pareto)
+def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
+    log_x = _log_mean(p.low, p.high)
+    result = -p.entropy() - q.alpha.log() - q.alpha * q.scale.log() + (q.alpha + 1) * log_x
+    return zero.where(p.low < q.scale, zero.inf, result)
+
+
+def _log_mean(low: Tensor, high: Tensor) -> Tensor:
+    """The mean of log x, where x is uniform."""
+    return (times_log(high, high) - times_log(low, low)) / (high - low) - 1
+
+
+@register_kl(Exponential, Pareto)
+@register_kl(Gumbel, Pareto)
+@register_kl(Laplace, Pareto)
+@register_kl(Normal, Pareto)
+@register_kl(Pareto, Uniform)
+@register_kl(Exponential, Uniform)
+@register_kl(Gumbel, Uniform)
+@register_kl(Laplace, Uniform)
+@register_kl(Normal, Uniform)
+@register_kl(Gumbel, Exponential)
+@register_kl(Laplace, Exponential)
+@register_kl(Normal, Exponential)
+@register_kl(Poisson, Bernoulli)
+@register_kl(Poisson, Binomial)
+def _impossible(p: Distribution, q: Distribution) -> Tensor:
+    return _infinite(p, q)

@@ -80,5 +80,8 @@ class Normal(Distribution):
         # erfc keeps the digits of small probabilities, which 1 + erf loses
         return 0.5 * zero.erfc((self.loc - value) / (self.scale * math.sqrt(2)))
 
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * math.sqrt(2) * zero.erfinv(2 * value - 1)
+
     def entropy(self) -> Tensor:
         return self.scale.log() + 0.5 * math.log(2 * math.pi * math.e)
