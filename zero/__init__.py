@@ -109,6 +109,7 @@ from zero._zero import (
     cos_,
     cosh,
     cosh_,
+    count_nonzero,
     cross_entropy,
     cummax,
     cummin,
@@ -527,7 +528,6 @@ from zero._composed.products import (
 )
 from zero._composed.reduce import (
     aminmax,
-    count_nonzero,
     nanmean,
     std_mean,
     trace,

@@ -67,6 +67,24 @@ def nansum(Tensor input not None, dim=None, keepdim=False, *, dtype=None, out=No
                               optional_dtype(dtype, "nansum")), out, "nansum")
 
 
+def count_nonzero(Tensor input not None, dim=None):
+    """How many elements are not zero, of all or along dimensions; nan is not.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension or dimensions to count along; all for None.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.count_nonzero(zero.tensor([[0, 1], [2, 3]]), dim=0).tolist()
+        [1, 2]
+    """
+    return wrap(ops.count_nonzero(input.c, dims_of(dim, "count_nonzero")))
+
+
 def cumsum(Tensor input not None, dim=None, *, dtype=None, out=None, axis=None):
     """Running sums along a dimension: ``y[i] = x[0] + … + x[i]``.
 
@@ -269,7 +287,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
 
 
 as_methods("""
-    prod nansum cumsum cumprod cummax cummin logcumsumexp norm
+    prod nansum count_nonzero cumsum cumprod cummax cummin logcumsumexp norm
 """)
 as_methods_only("""
     cumsum_ cumprod_

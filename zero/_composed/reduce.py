@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
-from zero._composed.arguments import attach
 from zero.return_types import aminmax as _aminmax
 
 __all__ = [
     "aminmax",
-    "count_nonzero",
     "nanmean",
     "std_mean",
     "trace",
@@ -49,21 +47,6 @@ def nanmean(
         )
     known = zero.sum(~zero.isnan(input), dim, keepdim)
     return _deliver(zero.nansum(input, dim, keepdim, dtype=dtype) / known, out, "nanmean")
-
-
-def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
-    """How many elements are not zero, of all or along dimensions.
-
-    Args:
-        input: any shape.
-        dim: the dimension or dimensions to count along; all for None.
-
-    Example:
-        >>> import zero
-        >>> zero.count_nonzero(zero.tensor([[0, 1], [2, 3]]), dim=0).tolist()
-        [1, 2]
-    """
-    return zero.sum(input if input.dtype is zero.bool else input != 0, dim)
 
 
 def aminmax(
@@ -170,4 +153,3 @@ def trace(input: Tensor) -> Tensor:
     return zero.sum(zero.diagonal(input))
 
 
-attach(nanmean, count_nonzero, aminmax, trace)

@@ -195,6 +195,7 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor all(const CTensor&, const CDims&, cbool) except +raise_error
     CTensor any(const CTensor&, const CDims&, cbool) except +raise_error
     CTensor prod(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error
+    CTensor count_nonzero(const CTensor&, const CDims&) except +raise_error
     CTensor nansum(const CTensor&, const CDims&, cbool, optional[CDType]) except +raise_error
     CTensor norm(const CTensor&, double, const CDims&, cbool) except +raise_error
     CTensor cumsum(const CTensor&, int64_t, optional[CDType]) except +raise_error

@@ -38,6 +38,16 @@ struct NanSumOp : SumOp<T> {
   }
 };
 
+// How many are not zero.
+template <class T>
+struct CountOp {
+  using In = T;
+  using State = int64_t;
+  static constexpr int lanes = kLanes;
+  static ZERO_INLINE State lift(T x, double, int64_t) { return x != T(0); }
+  static ZERO_INLINE State combine(State a, State b) { return a + b; }
+};
+
 template <class T>
 struct ProdOp {
   using In = T;

@@ -294,6 +294,7 @@ void add_reduction(KernelTable& table, ReduceOp op, ComputeType type) {
 template <class T>
 void add_reductions(KernelTable& table, ComputeType type) {
   add_reduction<SumOp<T>>(table, ReduceOp::Sum, type);
+  add_reduction<CountOp<T>>(table, ReduceOp::Nonzero, type);
   add_reduction<ProdOp<T>>(table, ReduceOp::Prod, type);
   if constexpr (has_nan<T>) {
     add_reduction<NanSumOp<T>>(table, ReduceOp::NanSum, type);

@@ -74,8 +74,15 @@ void extreme_scan(const ExtremeScanArgs& args) {
     for (int64_t i = 0, place = 0; i < n; ++i) {
       const T v = value_of(x[i * stride]);
       const bool better = is_better<T, largest>(v, best);
-      best = better ? v : best;
-      place = better ? i : place;
+      if constexpr (is_float<T>) {  // rarely true, and a branch need not wait for the last step
+        if (better) {
+          best = v;
+          place = i;
+        }
+      } else {
+        best = better ? v : best;
+        place = better ? i : place;
+      }
       y[i * stride] = best;
       indices[i * stride] = place;
     }

@@ -154,12 +154,13 @@ void scatter(const void* entries, int64_t n, uint64_t low, int shift, int64_t* o
   for (int64_t i = 0; i < n; ++i) out[offsets[digit(e[i], base, shift)]++] = e[i];
 }
 
-// n keys that differ by up to `range` are sorted by about 8 + log2 n of their leading bits.
+// n keys that differ by up to `range` are sorted by 8 to 16 more of their leading bits than log2 n,
+// or one less where memory is near.
 RadixPlan plan(int64_t n, uint64_t range) {
-  int bits = 0, wanted = 8;
+  int bits = 0, digits = 0;
   while (bits < 64 && range >> bits != 0) ++bits;
-  while (n >> (wanted - 8) != 0) ++wanted;
-  wanted = (wanted + 7) / 8 * 8;
+  while (n >> digits != 0) ++digits;
+  const int wanted = (digits + (digits > 16 ? 8 : 7) + 7) / 8 * 8;
   return {bits > wanted ? bits - wanted : 0, bits};
 }
 

@@ -147,10 +147,22 @@ using AdamFn = void (*)(void* const* arrays, int64_t n,
                         const AdamArgs& args);  // {p, g, exp_avg, exp_avg_sq, max_exp_avg_sq}
 
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
-// Sum, NanSum (of floats; NaN is 0) and Prod accumulate in float64 or int64, Deviation in
-// DeviationState, Max and Min in the compute type, ArgMax and ArgMin in ArgState. NaN is larger and
-// smaller than any number; Min and Max of bool are all and any.
-enum class ReduceOp : uint8_t { Sum, NanSum, Prod, Deviation, Max, Min, ArgMax, ArgMin, Count };
+// Sum, NanSum (of floats; NaN is 0) and Prod accumulate in float64 or int64, Nonzero (the count of
+// what is not 0; not for bool) in int64, Deviation in DeviationState, Max and Min in the compute
+// type, ArgMax and ArgMin in ArgState. NaN is larger and smaller than any number; Min and Max of
+// bool are all and any.
+enum class ReduceOp : uint8_t {
+  Sum,
+  NanSum,
+  Nonzero,
+  Prod,
+  Deviation,
+  Max,
+  Min,
+  ArgMax,
+  ArgMin,
+  Count
+};
 
 struct DeviationState { double squares, sum; };  // of x - shift
 template <class T> struct ArgState {
@@ -254,7 +266,7 @@ struct BestArgs {
   void *entries, *scratch;
   int64_t capacity;
 };
-inline constexpr int64_t kBestBlock = 256;
+inline constexpr int64_t kBestBlock = 64;
 
 // A radix sort takes the bits from `shift` to `bits` of its keys, eight at a time.
 struct RadixPlan { int shift, bits; };

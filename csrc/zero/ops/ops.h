@@ -241,6 +241,7 @@ Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
            std::optional<DType> dtype = {});
 Tensor nansum(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
               std::optional<DType> dtype = {});  // of what is not NaN
+Tensor count_nonzero(const Tensor& x, const Dims& dims = {});
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
 Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keepdim = false);

@@ -17,7 +17,7 @@ namespace zero {
 
 namespace {
 
-constexpr int64_t kLongRow = 1 << 16;       // elements from which on a row is worth several threads
+constexpr int64_t kLongRow = 1 << 17;       // elements from which on a row is worth several threads
 constexpr int64_t kGrain = kGrainSize / 8;  // an element costs about eight additions
 
 // ---- one row on several threads -----------------------------------------------------------------
@@ -203,7 +203,7 @@ constexpr int64_t kPart = 1 << 18;  // elements of a long row that one thread lo
 
 // The k first entries of n elements of a dense row, in any order. `buffer` has room for twice
 // best_capacity(k) entries.
-int64_t best_capacity(int64_t k) { return std::max<int64_t>(2 * k, 64) + kBestBlock; }
+int64_t best_capacity(int64_t k) { return std::max<int64_t>(2 * k, 32) + kBestBlock; }
 
 void best_of(const OrderKernel& order, const char* x, int64_t n, int64_t first, int64_t k,
              bool descending, char* buffer) {

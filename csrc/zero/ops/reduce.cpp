@@ -19,7 +19,7 @@ void accumulate(const Tensor& x, const Selection& selection, const Tensor& y, bo
     fill_(y, mean ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(0));
     return;
   }
-  const bool floating = is_floating(x.dtype());
+  const bool floating = is_floating(x.dtype()) && op != ReduceOp::Nonzero;
   const double count = static_cast<double>(selection.count);
   if (selection.count == x.numel() && x.is_contiguous() && x.numel() <= 2 * kChunk) {
     // What the plan below comes to, without making one: small sums are frequent.
@@ -294,6 +294,14 @@ Tensor nansum(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DTy
            const Tensor h = to(with_kept_dims(g, kept), x.dtype(), x.device());
            return where(isnan(x), 0.0, expand(h, x.sizes()));
          });
+  return y;
+}
+
+Tensor count_nonzero(const Tensor& x, const Dims& dims) {
+  if (x.dtype() == DType::Bool) return sum(x, dims);
+  const Selection selection("count_nonzero", x, dims);
+  Tensor y = empty(selection.sizes(x, false), {DType::Int64, x.device()});
+  if (!y.is_meta()) accumulate(computable(x), selection, y, false, ReduceOp::Nonzero);
   return y;
 }
 

@@ -28,6 +28,7 @@ void record_unique(const char* op, const Tensor& values, const Tensor& x) {
 // add(i) puts element i of the input into it.
 struct Runs {
   Runs(const Dims& inverse_sizes, bool with_inverse, bool with_counts) : counted(with_counts) {
+    if (counted) starts.reserve(static_cast<size_t>(numel(inverse_sizes)));
     if (!with_inverse) return;
     inverse = empty(inverse_sizes, {DType::Int64, Device::Cpu});
     ids = inverse.data<int64_t>();
@@ -192,18 +193,21 @@ Unique unique_consecutive(const Tensor& x, bool inverse, bool counts) {
   const Tensor in = contiguous(detach(x));
   const int64_t n = in.numel();
   Runs runs(x.sizes(), inverse, counts);
-  Tensor firsts = empty({n}, x.options());
+  Tensor values;
   with_elements(in, [&]<class T>(T* v) {
-    T* const first = firsts.data<T>();
+    const auto begins = [v](int64_t i) { return i == 0 || !(v[i] == v[i - 1]); };
+    int64_t number = 0;
+    for (int64_t i = 0; i < n; ++i) number += begins(i);
+    values = empty({number}, x.options());
+    T* first = values.data<T>();
+    for (int64_t i = 0; i < n; ++i)
+      if (begins(i)) *first++ = v[i];
+    if (!inverse && !counts) return;
     for (int64_t i = 0; i < n; ++i) {
-      if (i == 0 || !(v[i] == v[i - 1])) {
-        first[runs.number] = v[i];
-        runs.begin(i);
-      }
+      if (begins(i)) runs.begin(i);
       runs.add(i);
     }
   });
-  Tensor values = clone(slice(firsts, 0, 0, runs.number));
   record_unique("unique_consecutive", values, x);
   return {std::move(values), std::move(runs.inverse), runs.counts(n)};
 }
