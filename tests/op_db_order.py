@@ -76,7 +76,7 @@ def add_entries(db):
     S, A, ALL = db.Sample, db.Arg, db.ALL
     indexed = {"indices": True, "tol": 0, "special": False}
     bad_dim = (S(A((2, 3)), dim=2), IndexError, "2")
-    big = S(A((3, 70001)))
+    big = S(A((2, 140001)))  # rows on several threads
     rows = [S(A((2, 3))), S(A((2, 5, 3)), 1), S(A(())), S(A((0, 3)), 0), S(A((2, 0)), 1)]
     ties = {"ilow": 0, "ihigh": 3}
 
