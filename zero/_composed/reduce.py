@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
+from zero._composed.arguments import attach
 from zero.return_types import aminmax as _aminmax
 
 __all__ = [
@@ -153,3 +154,4 @@ def trace(input: Tensor) -> Tensor:
     return zero.sum(zero.diagonal(input))
 
 
+attach(nanmean, aminmax, trace)

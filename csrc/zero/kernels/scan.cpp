@@ -116,12 +116,12 @@ constexpr int64_t kExpBlock = 64;
 
 template <class T>
 ZERO_INLINE double exp_of(double x) {  // x <= 0 or NaN
-  if constexpr (sizeof(T) == sizeof(double)) return ZERO_LIBM(exp)(x);
+  if constexpr (sizeof(T) == sizeof(double)) return math::exp(x);
   return x < -600.0 ? 0.0 : math::exp_core(x < -600.0 ? -600.0 : x);
 }
 template <class T>
 ZERO_INLINE double log_of(double s) {
-  if constexpr (sizeof(T) == sizeof(double)) return ZERO_LIBM(log)(s);
+  if constexpr (sizeof(T) == sizeof(double)) return math::log(s);
   const double y = math::log_core(s);
   return s == 0.0 ? -math::kInf : s < math::kInf ? y : s;  // NaN stays
 }

@@ -183,6 +183,28 @@ void sort_rows(const Tensor& x, int64_t dim, bool descending, const Tensor* valu
   });
 }
 
+// sort and argsort: results lie in memory as their input does. All three are seen in that order.
+void sort_as_lying(const Tensor& x, int64_t dim, bool descending, const Tensor* values,
+                   const Tensor& indices) {
+  if (indices.is_meta() || indices.numel() == 0) return;
+  if (indices.is_contiguous()) return sort_rows(x, dim, descending, values, indices);
+  Dims order;
+  for (int64_t d = 0; d < x.dim(); ++d) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return indices.stride(a) > indices.stride(b); });
+  const auto turned = [&](const Tensor& t) {
+    Dims sizes, strides;
+    for (int64_t d : order) {
+      sizes.push_back(t.size(d));
+      strides.push_back(t.stride(d));
+    }
+    return alias("sort", t, sizes, strides, t.storage_offset());
+  };
+  const Tensor turned_values = values ? turned(*values) : Tensor();
+  sort_rows(turned(x), std::find(order.begin(), order.end(), dim) - order.begin(), descending,
+            values ? &turned_values : nullptr, turned(indices));
+}
+
 // Gradients of elements that stand at `indices` along `dim`, which has n elements.
 Tensor put_back(const Tensor& g, const Tensor& indices, int64_t dim, const Dims& sizes) {
   if (sizes.empty()) return reshape(g, {});
@@ -385,9 +407,9 @@ void store_elements(const Tensor& x, bool descending, const char* entries, int64
 std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending) {
   const int64_t d = wrap_dim("sort", dim, x.dim());
   check_length("sort", x, d);
-  Tensor values = empty(x.sizes(), x.options());
-  Tensor indices = empty(x.sizes(), {DType::Int64, x.device()});
-  if (!values.is_meta() && values.numel() > 0) sort_rows(x, d, descending, &values, indices);
+  Tensor values = empty_like(x, x.options());
+  Tensor indices = empty_like(x, {DType::Int64, x.device()});
+  sort_as_lying(x, d, descending, &values, indices);
   record_selection("SortBackward0", values, x, indices, d);
   return {std::move(values), std::move(indices)};
 }
@@ -395,8 +417,8 @@ std::pair<Tensor, Tensor> sort(const Tensor& x, int64_t dim, bool descending) {
 Tensor argsort(const Tensor& x, int64_t dim, bool descending) {
   const int64_t d = wrap_dim("argsort", dim, x.dim());
   check_length("argsort", x, d);
-  Tensor indices = empty(x.sizes(), {DType::Int64, x.device()});
-  if (!indices.is_meta() && indices.numel() > 0) sort_rows(x, d, descending, nullptr, indices);
+  Tensor indices = empty_like(x, {DType::Int64, x.device()});
+  sort_as_lying(x, d, descending, nullptr, indices);
   return indices;
 }
 
