@@ -21,8 +21,10 @@ from op_db_index import add_entries as add_index_entries
 from op_db_math import add_entries as add_math_entries
 from op_db_order import add_entries as add_order_entries
 from op_db_reduce import add_entries as add_reduce_entries
+from op_db_scatter import add_entries as add_scatter_entries
 from op_db_shape import add_entries as add_shape_entries
 from op_db_special import add_entries as add_special_entries
+from op_db_views import add_entries as add_view_entries
 
 import zero
 
@@ -726,9 +728,11 @@ for _add in (
     add_function_entries,
     add_order_entries,
     add_reduce_entries,
+    add_scatter_entries,
     add_shape_entries,
     add_math_entries,
     add_special_entries,
+    add_view_entries,
 ):
     _add(sys.modules[__name__])
 

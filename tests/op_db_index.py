@@ -364,7 +364,7 @@ def add_entries(op, S, A, ALL, FLOATS):
         errors=(
             (S(x, 0, index(9, 2, low=7), 1), IndexError, "of size 3"),
             (S(x, 2, index(3, 2), 1), IndexError, "out of range"),
-            (S(x, 0, index(3, 2, 1), 1), ShapeError, "(2, 1)"),
+            (S(x, 0, index(3, 2, 1), 1), IndexError, "(2, 1)"),
             (S(x, 0, index(3, 2), A((2,))), ShapeError, "(2,)"),
         ),
         **exact,

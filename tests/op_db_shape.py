@@ -87,8 +87,10 @@ def add_entries(db):
         errors=((S(X, 3), IndexError, "3"), (S(X, (0, 0)), ValueError, "repeated")),
         **copied,
     )
-    shape_op("fliplr", zero.fliplr, np.fliplr, [S(A((2, 3)))], **copied)
-    shape_op("flipud", zero.flipud, np.flipud, [S(A((2, 3))), S(A((3,)))], **copied)
+    shape_op("fliplr", zero.fliplr, np.fliplr, [S(A((2, 3)))],
+             errors=((S(A((3,))), ShapeError, "(3,)"),), **copied)  # fmt: skip
+    shape_op("flipud", zero.flipud, np.flipud, [S(A((2, 3))), S(A((3,)))],
+             errors=((S(A(())), ShapeError, "0-d"),), **copied)  # fmt: skip
     shape_op(
         "rot90",
         zero.rot90,

@@ -530,8 +530,9 @@ def test_functions_that_select():
     assert x.scatter(0, T([[0, 1]]), value=7).tolist() == [[7, 1, 2], [3, 7, 5]]
     assert x.scatter(0, T([[0, 0]]), 7, reduce="add").tolist() == [[7, 8, 2], [3, 4, 5]]
     assert zero.index_select(T(5), 0, T(0)).item() == 5
-    with pytest.raises(NotImplementedError, match="multiply"):
-        x.scatter(0, T([[0, 1]]), 7, reduce="multiply")
+    assert x.scatter(0, T([[0, 1]]), 7, reduce="multiply").tolist() == [[0, 1, 2], [3, 28, 5]]
+    with pytest.raises(ValueError, match="divide"):
+        x.scatter(0, T([[0, 1]]), 7, reduce="divide")
     with pytest.raises(NotImplementedError, match="sparse"):
         zero.gather(x, 0, T([[0]]), sparse_grad=True)
     with pytest.raises(TypeError, match="both"):

@@ -10,6 +10,7 @@ from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias, TypeVar, ov
 from typing_extensions import Self, disjoint_base
 
 from zero import return_types
+from zero.storage import TypedStorage, UntypedStorage
 from zero.utils.hooks import RemovableHandle
 
 _Number: TypeAlias = _bool | _int | _float
@@ -62,6 +63,8 @@ class memory_format:
 strided: layout
 contiguous_format: memory_format
 preserve_format: memory_format
+channels_last: memory_format
+channels_last_3d: memory_format
 _MemoryFormat: TypeAlias = memory_format
 _Layout: TypeAlias = layout
 
@@ -411,34 +414,12 @@ class Tensor:
     def masked_fill_(self, mask: Tensor, value: Tensor | _Number) -> Self: ...
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def index_select(self, dim: _Index, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def index_add(
-        self, dim: _Index, index: Tensor, source: Tensor, *, alpha: _Number = 1
-    ) -> Tensor: ...
     def index_add_(
         self, dim: _Index, index: Tensor, source: Tensor, *, alpha: _Number = 1
     ) -> Self: ...
     def gather(
         self, dim: _Index, index: Tensor, *, sparse_grad: _bool = False, out: Tensor | None = None
     ) -> Tensor: ...
-    def scatter(
-        self,
-        dim: _Index,
-        index: Tensor,
-        src: Tensor | _Number | None = None,
-        *,
-        value: _Number | None = None,
-        reduce: str | None = None,
-    ) -> Tensor: ...
-    def scatter_(
-        self,
-        dim: _Index,
-        index: Tensor,
-        src: Tensor | _Number | None = None,
-        *,
-        value: _Number | None = None,
-        reduce: str | None = None,
-    ) -> Self: ...
-    def scatter_add(self, dim: _Index, index: Tensor, src: Tensor) -> Tensor: ...
     def scatter_add_(self, dim: _Index, index: Tensor, src: Tensor) -> Self: ...
     def take_along_dim(
         self, indices: Tensor, dim: _Index | None = None, *, out: Tensor | None = None
@@ -614,10 +595,14 @@ class Tensor:
     def select(self, dim: _Index, index: _Index) -> Tensor: ...
     def narrow(self, dim: _Index, start: _Index, length: _Index) -> Tensor: ...
     def unbind(self, dim: _Index = 0) -> tuple[Tensor, ...]: ...
-    def view(self, *size: _Index | _Dims | _dtype) -> Tensor: ...
+    def view(
+        self, *args: _Index | _Dims | _dtype, size: Any = None, dtype: _dtype | None = None
+    ) -> Tensor: ...
     def view_as(self, other: Tensor) -> Tensor: ...
     def reshape_as(self, other: Tensor) -> Tensor: ...
-    def expand(self, *size: _Index | _Dims) -> Tensor: ...
+    def expand(
+        self, *args: _Index | _Dims, size: Any = None, implicit: _bool = False
+    ) -> Tensor: ...
     def expand_as(self, other: Tensor) -> Tensor: ...
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1203,18 +1188,10 @@ class Tensor:
         out: tuple[Tensor, Tensor] | None = None,
     ) -> return_types.aminmax: ...
     def trace(self) -> Tensor: ...
-    def repeat(self, *repeats: Any) -> Tensor: ...
-    def repeat_interleave(
-        self,
-        repeats: _int | Tensor | None = None,
-        dim: _int | None = None,
-        *,
-        output_size: _int | None = None,
-    ) -> Tensor: ...
+    def repeat(self, *args: Any, repeats: Any = None) -> Tensor: ...
     def fliplr(self) -> Tensor: ...
     def flipud(self) -> Tensor: ...
     def rot90(self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
-    def roll(self, shifts: Any, dims: Any = ()) -> Tensor: ...
     def tril(self, diagonal: _Index = 0, *, out: Tensor | None = None) -> Tensor: ...
     def triu(self, diagonal: _Index = 0, *, out: Tensor | None = None) -> Tensor: ...
     def diag_embed(self, offset: _Index = 0, dim1: _Index = -2, dim2: _Index = -1) -> Tensor: ...
@@ -1233,11 +1210,6 @@ class Tensor:
         stride: _Index | Sequence[_Index],
         storage_offset: _Index | None = None,
     ) -> Tensor: ...
-    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def index_fill(self, dim: _int, index: Tensor, value: Tensor | _float) -> Tensor: ...
-    def index_fill_(self, dim: _int, index: Tensor, value: Tensor | _float) -> Self: ...
-    def index_copy(self, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
-    def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Self: ...
     def tril_(self, diagonal: _Index = 0) -> Self: ...
     def triu_(self, diagonal: _Index = 0) -> Self: ...
     arcsin = asin
@@ -1258,6 +1230,189 @@ class Tensor:
     arctan2_ = atan2_
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def moveaxis(self, source: Any, destination: Any) -> Tensor: ...
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor: ...
+    def index_add(
+        self,
+        dim: _Index,
+        index: Tensor,
+        source: Tensor,
+        *,
+        alpha: _Number = 1,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def index_copy(
+        self, dim: _Index, index: Tensor, source: Tensor, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def index_fill(
+        self, dim: _Index, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor: ...
+    def index_copy_(self, dim: _Index, index: Tensor, source: Tensor) -> Tensor: ...
+    def index_fill_(self, dim: _Index, index: Tensor, value: Tensor | _Number) -> Tensor: ...
+    def scatter(
+        self,
+        dim: _Index,
+        index: Tensor,
+        src: Tensor | _Number | None = None,
+        *,
+        value: _Number | None = None,
+        reduce: str | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def scatter_add(
+        self, dim: _Index, index: Tensor, src: Tensor, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def scatter_reduce(
+        self,
+        dim: _Index,
+        index: Tensor,
+        src: Tensor,
+        reduce: str,
+        *,
+        include_self: _bool = True,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def index_reduce(
+        self,
+        dim: _Index,
+        index: Tensor,
+        source: Tensor,
+        reduce: str,
+        *,
+        include_self: _bool = True,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
+    def scatter_(
+        self,
+        dim: _Index,
+        index: Tensor,
+        src: Tensor | _Number | None = None,
+        *,
+        value: _Number | None = None,
+        reduce: str | None = None,
+    ) -> Tensor: ...
+    def scatter_reduce_(
+        self, dim: _Index, index: Tensor, src: Tensor, reduce: str, *, include_self: _bool = True
+    ) -> Tensor: ...
+    def index_reduce_(
+        self, dim: _Index, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = True
+    ) -> Tensor: ...
+    def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
+    def roll(self, shifts: Any, dims: Any = ()) -> Tensor: ...
+    def repeat_interleave(
+        self,
+        repeats: Tensor | _Index | Sequence[_int] | None = None,
+        dim: _Index | None = None,
+        *,
+        output_size: Any = None,
+    ) -> Tensor: ...
+    def untyped_storage(self) -> UntypedStorage: ...
+    def storage(self) -> TypedStorage: ...
+    def set_(
+        self, source: Any = None, storage_offset: _Index = 0, size: Any = None, stride: Any = None
+    ) -> Tensor: ...
+    def narrow_copy(
+        self, dim: _int, start: _int, length: _int, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def tensor_split(
+        self,
+        indices_or_sections: _int | Sequence[_int] | Tensor | None = None,
+        dim: _int = 0,
+        *,
+        indices: Sequence[_int] | None = None,
+        sections: _int | None = None,
+    ) -> tuple[Tensor, ...]: ...
+    def hsplit(
+        self,
+        indices_or_sections: _int | Sequence[_int] | None = None,
+        *,
+        indices: Sequence[_int] | None = None,
+        sections: _int | None = None,
+    ) -> tuple[Tensor, ...]: ...
+    def vsplit(
+        self,
+        indices_or_sections: _int | Sequence[_int] | None = None,
+        *,
+        indices: Sequence[_int] | None = None,
+        sections: _int | None = None,
+    ) -> tuple[Tensor, ...]: ...
+    def dsplit(
+        self,
+        indices_or_sections: _int | Sequence[_int] | None = None,
+        *,
+        indices: Sequence[_int] | None = None,
+        sections: _int | None = None,
+    ) -> tuple[Tensor, ...]: ...
+    def split_with_sizes(
+        self, split_sizes: Sequence[_int], dim: _int = 0
+    ) -> tuple[Tensor, ...]: ...
+    def unsafe_split(
+        self, split_size: _int | Sequence[_int], dim: _int = 0
+    ) -> tuple[Tensor, ...]: ...
+    def unsafe_split_with_sizes(
+        self, split_sizes: Sequence[_int], dim: _int = 0
+    ) -> tuple[Tensor, ...]: ...
+    def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]: ...
+    def sum_to_size(self, *size: Any) -> Tensor: ...
+    def adjoint(self) -> Tensor: ...
+    @property
+    def mH(self) -> Tensor: ...
+    @property
+    def H(self) -> Tensor: ...
+    def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
+    def slice_scatter(
+        self,
+        src: Tensor,
+        dim: _int = 0,
+        start: _int | None = None,
+        end: _int | None = None,
+        step: _int = 1,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def diagonal_scatter(
+        self, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1
+    ) -> Tensor: ...
+    def as_strided_scatter(
+        self,
+        src: Tensor,
+        size: Sequence[_int],
+        stride: Sequence[_int],
+        storage_offset: _int | None = None,
+    ) -> Tensor: ...
+    def argwhere(self) -> Tensor: ...
+    def unfold(self, dimension: _Index, size: _Index, step: _Index) -> Tensor: ...
+    def squeeze_(self, dim: Any = None) -> Tensor: ...
+    def unsqueeze_(self, dim: _Index) -> Tensor: ...
+    def transpose_(self, dim0: _Index, dim1: _Index) -> Tensor: ...
+    def swapaxes_(self, axis0: _Index, axis1: _Index) -> Tensor: ...
+    def t_(self) -> Tensor: ...
+    def as_strided_(
+        self, size: Any, stride: _Index | Sequence[_Index], storage_offset: _Index | None = None
+    ) -> Tensor: ...
+    def resize_(
+        self, *args: Any, size: Any = None, memory_format: _MemoryFormat | None = None
+    ) -> Tensor: ...
+    def resize_as_(
+        self, the_template: Tensor, *, memory_format: _MemoryFormat | None = None
+    ) -> Tensor: ...
+    def resize(self, *size: Any) -> Tensor: ...
+    def resize_as(self, tensor: Tensor) -> Tensor: ...
+    def new_empty_strided(
+        self,
+        size: Any,
+        stride: _Index | Sequence[_Index],
+        *,
+        dtype: _dtype | None = None,
+        layout: _Layout | None = None,
+        device: _Device | None = None,
+        requires_grad: _bool = False,
+        pin_memory: _bool = False,
+    ) -> Tensor: ...
+    def is_set_to(self, tensor: Tensor) -> _bool: ...
+    def swapdims_(self, dim0: _Index, dim1: _Index) -> Tensor: ...
 
 class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: _bool = True) -> None: ...
@@ -1360,6 +1515,7 @@ def empty(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def full(
     size: _Index | _Dims,
@@ -1440,6 +1596,7 @@ def empty_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def zeros_like(
     input: Tensor,
@@ -1447,6 +1604,7 @@ def zeros_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def ones_like(
     input: Tensor,
@@ -1454,6 +1612,7 @@ def ones_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def full_like(
     input: Tensor,
@@ -1462,6 +1621,7 @@ def full_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def rand_like(
     input: Tensor,
@@ -1470,6 +1630,7 @@ def rand_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def randn_like(
     input: Tensor,
@@ -1478,6 +1639,7 @@ def randn_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def randint_like(
     input: Tensor,
@@ -1488,6 +1650,7 @@ def randint_like(
     dtype: _dtype | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def bernoulli(
     input: Tensor,
@@ -1887,9 +2050,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def index_select(
     input: Tensor, dim: _Index, index: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def index_add(
-    input: Tensor, dim: _Index, index: Tensor, source: Tensor, *, alpha: _Number = 1
-) -> Tensor: ...
 def gather(
     input: Tensor,
     dim: _Index,
@@ -1898,16 +2058,6 @@ def gather(
     sparse_grad: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def scatter(
-    input: Tensor,
-    dim: _Index,
-    index: Tensor,
-    src: Tensor | _Number | None = None,
-    *,
-    value: _Number | None = None,
-    reduce: str | None = None,
-) -> Tensor: ...
-def scatter_add(input: Tensor, dim: _Index, index: Tensor, src: Tensor) -> Tensor: ...
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: _Index | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -2266,6 +2416,116 @@ def norm(
 def diagonal(input: Tensor, offset: _Index = 0, dim1: _Index = 0, dim2: _Index = 1) -> Tensor: ...
 def flip(
     input: Tensor, *args: _Index | Sequence[_Index], dims: _Index | Sequence[_Index] | None = None
+) -> Tensor: ...
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
+def index_add(
+    input: Tensor,
+    dim: _Index,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def index_copy(
+    input: Tensor, dim: _Index, index: Tensor, source: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+def index_fill(
+    input: Tensor, dim: _Index, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor: ...
+def scatter(
+    input: Tensor,
+    dim: _Index,
+    index: Tensor,
+    src: Tensor | _Number | None = None,
+    *,
+    value: _Number | None = None,
+    reduce: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def scatter_add(
+    input: Tensor, dim: _Index, index: Tensor, src: Tensor, *, out: Tensor | None = None
+) -> Tensor: ...
+def scatter_reduce(
+    input: Tensor,
+    dim: _Index,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: _bool = True,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def index_reduce(
+    input: Tensor,
+    dim: _Index,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: _bool = True,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor: ...
+def repeat_interleave(
+    input: Tensor,
+    repeats: Tensor | _Index | Sequence[_int] | None = None,
+    dim: _Index | None = None,
+    *,
+    output_size: Any = None,
+) -> Tensor: ...
+def tril_indices(
+    row: _Index,
+    col: _Index,
+    offset: _Index = 0,
+    *,
+    dtype: _dtype | None = None,
+    layout: _Layout | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    pin_memory: _bool = False,
+) -> Tensor: ...
+def triu_indices(
+    row: _Index,
+    col: _Index,
+    offset: _Index = 0,
+    *,
+    dtype: _dtype | None = None,
+    layout: _Layout | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    pin_memory: _bool = False,
+) -> Tensor: ...
+def as_strided_(
+    self: Tensor, size: Any, stride: _Index | Sequence[_Index], storage_offset: _Index | None = None
+) -> Tensor: ...
+def resize_as_(
+    self: Tensor, the_template: Tensor, *, memory_format: _MemoryFormat | None = None
+) -> Tensor: ...
+def index_put_(
+    input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False
+) -> Tensor: ...
+def empty_strided(
+    size: Any,
+    stride: _Index | Sequence[_Index],
+    *,
+    dtype: _dtype | None = None,
+    layout: _Layout | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    pin_memory: _bool = False,
+) -> Tensor: ...
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: _dtype | None = None,
+    layout: _Layout | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def as_strided(
     input: Tensor,

@@ -18,7 +18,7 @@ from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
-from zero._cpp.ops cimport CAdamOptions, CAdamState, COperand, CReduction, CUnique
+from zero._cpp.ops cimport CAdamOptions, CAdamState, CCombine, COperand, CReduction, CUnique
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
 from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
@@ -37,6 +37,7 @@ include "_bind/hooks.pxi"
 include "_bind/function.pxi"
 include "_bind/runtime.pxi"
 include "_bind/creation.pxi"
+include "_bind/like.pxi"
 include "_bind/unary.pxi"
 include "_bind/functions.pxi"
 include "_bind/binary.pxi"
@@ -55,7 +56,9 @@ include "_bind/loss.pxi"
 include "_bind/dropout.pxi"
 include "_bind/join.pxi"
 include "_bind/arrange.pxi"
+include "_bind/strided.pxi"
 include "_bind/select.pxi"
+include "_bind/scatter.pxi"
 include "_bind/optim.pxi"
 include "_bind/module.pxi"
 include "_bind/tensor.pxi"

@@ -2,7 +2,8 @@
 # into a function and names the argument only. Every function is therefore entered by way of a guard
 # that lets explain_error() say which operation it was; a call that works pays one jump for it.
 # What Cython does not check is the `self` of methods in the body of a cdef class, when they are
-# called by way of the class: Tensor.__array__("a"). Their guard does.
+# called by way of the class: Tensor.__array__("a"). Their guard does. A call that fails because it
+# has NumPy's name of an argument (axis=) is made again with PyTorch's.
 cdef extern from *:
     """
     #include <unordered_map>
@@ -11,6 +12,7 @@ cdef extern from *:
     constexpr int zero_max_entries = 6;
     static vectorcallfunc zero_entries[zero_max_entries];
     static PyObject* (*zero_explain_error)(PyObject* function, PyObject* error);
+    static PyObject* (*zero_rename)(PyObject* function, PyObject* error, PyObject* names);
 
     template <int K>
     static PyObject* zero_guarded(PyObject* f, PyObject* const* args, size_t n, PyObject* names) {
@@ -19,6 +21,16 @@ cdef extern from *:
       PyObject *type, *error, *traceback;
       PyErr_Fetch(&type, &error, &traceback);
       PyErr_NormalizeException(&type, &error, &traceback);
+      PyObject* renamed = names == nullptr ? nullptr : zero_rename(f, error, names);
+      if (renamed != nullptr && renamed != Py_None) {
+        Py_DECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        result = zero_guarded<K>(f, args, n, renamed);  // no second time: no name is left
+        Py_DECREF(renamed);
+        return result;
+      }
+      Py_XDECREF(renamed);
       PyObject* text = zero_explain_error(f, error);
       if (text == nullptr) PyErr_Clear();
       if (text == nullptr || text == Py_None) {
@@ -79,6 +91,7 @@ cdef extern from *:
     """
     void guard "zero_guard"(object f, object owner) noexcept
     PyObject* (*explain_hook "zero_explain_error")(PyObject*, PyObject*) noexcept
+    PyObject* (*rename_hook "zero_rename")(PyObject*, PyObject*, PyObject*) noexcept
 
 
 cdef object explained(object function, object error):
@@ -104,6 +117,30 @@ cdef PyObject* explain_error(PyObject* function, PyObject* error) noexcept:
     return <PyObject*> text
 
 
+# NumPy's names of arguments, which PyTorch takes for its own, too.
+cdef dict numpy_argument_names = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input",
+                                  "x1": "input", "x2": "other"}
+
+
+cdef object renamed(object function, object error, tuple names):
+    """The names of a call's arguments with NumPy's replaced; None where they are not to blame."""
+    cdef str text = str(error)
+    if not text.startswith(function.__name__ + "() ") or not ("unexpected keyword" in text or
+                                                              "positional argument" in text):
+        return None
+    found = tuple([numpy_argument_names.get(name, name) for name in names])
+    return None if found == names or len(set(found)) < len(found) else found
+
+
+cdef PyObject* rename_arguments(PyObject* function, PyObject* error, PyObject* names) noexcept:
+    try:
+        found = renamed(<object> function, <object> error, <tuple> names)
+    except Exception:
+        return NULL
+    Py_INCREF(found)
+    return <PyObject*> found
+
+
 cdef long python_class = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
@@ -123,4 +160,5 @@ cdef int guard_calls(dict names) except -1:
 
 
 explain_hook = explain_error
+rename_hook = rename_arguments
 guard_calls(globals())

@@ -56,16 +56,6 @@ cdef Tensor finish_with(CTensor t, object out, object requires_grad, str op):
     return result
 
 
-# Drawn in order of the index, whatever the strides: the same numbers for every layout.
-cdef CTensor with_layout_of(Tensor x, const CTensor& drawn) except *:
-    cdef CTensor values = drawn, y
-    if x.c.is_contiguous():
-        return values
-    y = ops.empty_like(x.c, values.options())
-    ops.copy_(y, values)
-    return y
-
-
 def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
     """A tensor of zeros.
 
@@ -114,7 +104,8 @@ def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fal
                        out, requires_grad, "ones")
 
 
-def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
+def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False,
+          memory_format=None):
     """A tensor whose elements are whatever the memory held.
 
     Args:
@@ -124,6 +115,7 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         dtype: the element type; the default float dtype for None.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        memory_format: zero.channels_last for a tensor with the channels last; row-major for None.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -133,8 +125,9 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         >>> zero.empty(2, 3).shape
         zero.Size([2, 3])
     """
-    return finish_with(core.empty(sizes_of(sizes, size, "empty"),
-                                  options_with(dtype, device, out, "empty")),
+    return finish_with(empty_in_format(sizes_of(sizes, size, "empty"),
+                                       options_with(dtype, device, out, "empty"),
+                                       format_of(memory_format, "empty"), "empty"),
                        out, requires_grad, "empty")
 
 
@@ -433,160 +426,3 @@ def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_g
     return finish_with(ops.randperm(as_int(n, "randperm", "n"), options,
                                     as_generator(generator, "randperm")),
                        out, requires_grad, "randperm")
-
-
-def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
-    """A tensor like another, whose elements are whatever the memory held.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Example:
-        >>> import zero
-        >>> zero.empty_like(zero.ones(2, 3)).shape
-        zero.Size([2, 3])
-    """
-    return finish(ops.empty_like(input.c, options_like(input, dtype, device, "empty_like")),
-                  requires_grad)
-
-
-def zeros_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
-    """A tensor of zeros, like another.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Example:
-        >>> import zero
-        >>> zero.zeros_like(zero.tensor([5.0, 6.0])).tolist()
-        [0.0, 0.0]
-    """
-    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "zeros_like"))
-    ops.fill_number_(y, CScalar(<int64_t> 0))
-    return finish(y, requires_grad)
-
-
-def ones_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False):
-    """A tensor of ones, like another.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Example:
-        >>> import zero
-        >>> zero.ones_like(zero.tensor([5.0, 6.0])).tolist()
-        [1.0, 1.0]
-    """
-    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "ones_like"))
-    ops.fill_number_(y, CScalar(<int64_t> 1))
-    return finish(y, requires_grad)
-
-
-def full_like(Tensor input not None, fill_value, *, dtype=None, device=None, requires_grad=False):
-    """A tensor like another, with one value everywhere.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        fill_value: a number, or a tensor with one element.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Example:
-        >>> import zero
-        >>> zero.full_like(zero.ones(2), 7).tolist()
-        [7.0, 7.0]
-    """
-    cdef CScalar value = as_scalar(fill_value, "full_like", "fill_value")
-    cdef CTensor y = ops.empty_like(input.c, options_like(input, dtype, device, "full_like"))
-    ops.fill_number_(y, value)
-    return finish(y, requires_grad)
-
-
-def rand_like(Tensor input not None, *, generator=None, dtype=None, device=None,
-              requires_grad=False):
-    """Random numbers uniform on [0, 1), in a tensor like another.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        generator: the source of random numbers; the default generator for None.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Raises:
-        DTypeError: the dtype is not a float dtype.
-
-    Example:
-        >>> import zero
-        >>> zero.rand_like(zero.ones(2, 3)).shape
-        zero.Size([2, 3])
-    """
-    cdef CTensor y = ops.rand(input.c.sizes(), options_like(input, dtype, device, "rand_like"),
-                              as_generator(generator, "rand_like"))
-    return finish(with_layout_of(input, y), requires_grad)
-
-
-def randn_like(Tensor input not None, *, generator=None, dtype=None, device=None,
-               requires_grad=False):
-    """Normally distributed random numbers, of mean 0 and variance 1, in a tensor like another.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        generator: the source of random numbers; the default generator for None.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Raises:
-        DTypeError: the dtype is not a float dtype.
-
-    Example:
-        >>> import zero
-        >>> zero.randn_like(zero.ones(2, 3)).shape
-        zero.Size([2, 3])
-    """
-    cdef CTensor y = ops.randn(input.c.sizes(), options_like(input, dtype, device, "randn_like"),
-                               as_generator(generator, "randn_like"))
-    return finish(with_layout_of(input, y), requires_grad)
-
-
-def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dtype=None,
-                 device=None, requires_grad=False):
-    """Random integers, uniform on [low, high), in a tensor like another.
-
-    Called as ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
-
-    Args:
-        input: a tensor of any shape, whose shape and order in memory the result gets.
-        low: the least value, 0 if left out.
-        high: the limit, which is not included.
-        generator: the source of random numbers; the default generator for None.
-        dtype: the element type; that of `input` for None.
-        device: 'cpu' or 'meta'; that of `input` for None.
-        requires_grad: whether operations on the result are recorded.
-
-    Raises:
-        ValueError: `high` is not above `low`, or a value does not fit the dtype.
-
-    Example:
-        >>> import zero
-        >>> zero.randint_like(zero.ones(2, 3), 5).shape
-        zero.Size([2, 3])
-    """
-    if high is None:
-        low, high = 0, low
-    cdef CTensorOptions options = options_like(input, dtype, device, "randint_like")
-    cdef CTensor y = ops.randint(as_int(low, "randint_like", "low"),
-                                 as_int(high, "randint_like", "high"), input.c.sizes(), options,
-                                 as_generator(generator, "randint_like"))
-    return finish(with_layout_of(input, y), requires_grad)

@@ -123,8 +123,8 @@ class DeviceMethods:
             other: a tensor to take both from.
             non_blocking: no difference: copies have ended when the call returns.
             copy: whether to copy even if nothing changes.
-            memory_format: contiguous_format gives a tensor in row-major order; preserve_format,
-                like None, keeps the order of the dimensions.
+            memory_format: contiguous_format gives a tensor in row-major order, channels_last one
+                with the channels last; preserve_format, like None, keeps the order.
 
         Raises:
             RuntimeError: there is no such device; zero computes on CPUs.
@@ -134,9 +134,9 @@ class DeviceMethods:
             >>> zero.ones(2).to(zero.int64)
             tensor([1, 1])
         """
-        cdef bint contiguous = wants_contiguous(memory_format, "to")
+        cdef Format format = format_of(memory_format, "to")
         cdef CTensor result = to_target(self, args, dtype, device, other, non_blocking, copy)
-        return wrap(ops.contiguous(result) if contiguous else result)
+        return wrap(in_format(result, format, "to"))
 
     def type(Tensor self not None, dtype=None, non_blocking=False):
         """The name of the tensor's type, such as 'zero.FloatTensor'; or the tensor as another type.
@@ -187,9 +187,9 @@ class DeviceMethods:
         Args:
             memory_format: as for :meth:`to`.
         """
-        cdef bint contiguous = wants_contiguous(memory_format, "cpu")
+        cdef Format format = format_of(memory_format, "cpu")
         cdef CTensor result = ops.to(self.c, self.c.dtype(), CDevice.Cpu, False)
-        return wrap(ops.contiguous(result) if contiguous else result)
+        return wrap(in_format(result, format, "cpu"))
 
     def cuda(Tensor self not None, device=None, non_blocking=False, memory_format=None):
         """An error: zero computes on CPUs only."""

@@ -318,7 +318,11 @@ class layout(NamedConstant):
 
 
 class memory_format(NamedConstant):
-    """The order of dimensions in memory: ``zero.contiguous_format`` or ``zero.preserve_format``.
+    """The order of dimensions in memory.
+
+    ``zero.contiguous_format`` is row-major; ``zero.preserve_format`` is that of the input;
+    ``zero.channels_last`` and ``zero.channels_last_3d`` are for shapes [N, C, H, W] and
+    [N, C, D, H, W], with the channels next to each other.
 
     Example:
         >>> import zero
@@ -339,6 +343,8 @@ cdef object named_constant(object cls, str name):
 strided = named_constant(layout, "strided")
 contiguous_format = named_constant(memory_format, "contiguous_format")
 preserve_format = named_constant(memory_format, "preserve_format")
+channels_last = named_constant(memory_format, "channels_last")
+channels_last_3d = named_constant(memory_format, "channels_last_3d")
 layout.__module__ = memory_format.__module__ = "zero"
 
 
@@ -346,14 +352,63 @@ def _constant_by_name(str name):  # for pickle
     return globals()[name]
 
 
-cdef bint wants_contiguous(object format, str op) except -1:
-    """Whether a memory_format argument asks for row-major order; None and preserve_format don't."""
+cdef enum Format:
+    preserved, row_major, channels_last_4d, channels_last_5d
+
+
+cdef Format format_of(object format, str op) except *:
+    """What a memory_format argument asks for; None keeps the order."""
     if format is None or format is preserve_format:
-        return False
+        return Format.preserved
     if format is contiguous_format:
-        return True
+        return Format.row_major
+    if format is channels_last:
+        return Format.channels_last_4d
+    if format is channels_last_3d:
+        return Format.channels_last_5d
     raise TypeError(f"{op}: memory_format is not a memory format; got {short_repr(format)}, "
-                    "expected zero.contiguous_format or zero.preserve_format")
+                    "expected zero.contiguous_format, zero.preserve_format, zero.channels_last or "
+                    "zero.channels_last_3d")
+
+
+cdef CDims channels_order(int64_t dims, Format format, bint back, str op) except *:
+    """The order of dimensions in memory with the channels last, or the way back."""
+    cdef CDims order
+    cdef int64_t d, wanted = 4 if format == Format.channels_last_4d else 5
+    if dims != wanted:
+        raise ShapeError(f"{op}: this memory format is for {wanted} dimensions; got {dims}")
+    order.push_back(0)
+    if back:
+        order.push_back(dims - 1)
+    for d in range(1 if back else 2, dims - 1 if back else dims):
+        order.push_back(d)
+    if not back:
+        order.push_back(1)
+    return order
+
+
+cdef CTensor in_format(const CTensor& x, Format format, str op) except *:
+    """x in the order asked for; x itself where it is."""
+    if format == Format.preserved:
+        return x
+    if format == Format.row_major:
+        return ops.contiguous(x)
+    cdef CTensor y = ops.permute(x, channels_order(x.dim(), format, False, op))
+    if y.is_contiguous():
+        return x
+    return ops.permute(ops.contiguous(y), channels_order(x.dim(), format, True, op))
+
+
+cdef CTensor empty_in_format(const CDims& sizes, const CTensorOptions& options, Format format,
+                             str op) except *:
+    cdef CDims order, wide, own = sizes
+    cdef int64_t d
+    if format == Format.preserved or format == Format.row_major:
+        return core.empty(sizes, options)
+    order = channels_order(own.size(), format, False, op)
+    for d in range(own.size()):
+        wide.push_back(own[order[d]])
+    return ops.permute(core.empty(wide, options), channels_order(own.size(), format, True, op))
 
 
 cdef CTensorOptions as_options(object dtype, object device, str op) except *:

@@ -12,6 +12,15 @@ cdef CTensorOptions new_options(Tensor x, object dtype, object device, str op) e
     return options
 
 
+cdef Format stated_order(object format, str op) except *:
+    """A memory format that says an order."""
+    cdef Format result = format_of(format, op)
+    if result == Format.preserved:
+        raise RuntimeError(f"{op}: preserving the format is no order; got {format!r}, expected "
+                           "zero.contiguous_format or zero.channels_last")
+    return result
+
+
 class TensorMethods:
     # ---- geometry --------------------------------------------------------------------------------
     def size(Tensor self not None, dim=None):
@@ -69,12 +78,18 @@ class TensorMethods:
         """Whether the elements lie in row-major order without gaps.
 
         Args:
-            memory_format: None or zero.contiguous_format.
+            memory_format: zero.channels_last asks whether the channels lie next to each other; None
+                is zero.contiguous_format.
         """
-        if memory_format is not None and not wants_contiguous(memory_format, "is_contiguous"):
-            raise RuntimeError("is_contiguous: preserving the format is no order; got "
-                               f"{memory_format!r}, expected zero.contiguous_format")
-        return self.c.is_contiguous() != 0
+        cdef Format format = Format.row_major
+        if memory_format is not None:
+            format = stated_order(memory_format, "is_contiguous")
+        if format == Format.row_major:
+            return self.c.is_contiguous() != 0
+        if self.c.dim() != (4 if format == Format.channels_last_4d else 5):
+            return False
+        return ops.permute(self.c, channels_order(self.c.dim(), format, False,
+                                                  "is_contiguous")).is_contiguous() != 0
 
     def is_same_size(Tensor self not None, Tensor other not None):
         """Whether the shapes are equal."""
@@ -289,12 +304,12 @@ class TensorMethods:
         """The tensor in row-major order: itself if it is, else a copy.
 
         Args:
-            memory_format: None or zero.contiguous_format.
+            memory_format: another order, such as zero.channels_last; None is
+                zero.contiguous_format.
         """
-        if memory_format is not None and not wants_contiguous(memory_format, "contiguous"):
-            raise RuntimeError("contiguous: preserving the format is no order; got "
-                               f"{memory_format!r}, expected zero.contiguous_format")
-        return wrap(ops.contiguous(self.c))
+        if memory_format is None:
+            return wrap(ops.contiguous(self.c))
+        return wrap(in_format(self.c, stated_order(memory_format, "contiguous"), "contiguous"))
 
     # ---- writes ----------------------------------------------------------------------------------
     def copy_(Tensor self not None, Tensor src not None, non_blocking=False):
@@ -376,8 +391,8 @@ def clone(Tensor input not None, *, memory_format=None):
 
     Args:
         input: tensor of any shape.
-        memory_format: zero.contiguous_format for a copy in row-major order; preserve_format, like
-            None, keeps the order of the dimensions.
+        memory_format: zero.contiguous_format for a copy in row-major order, zero.channels_last for
+            one with the channels last; preserve_format, like None, keeps the order.
 
     Example:
         >>> import zero
@@ -387,9 +402,12 @@ def clone(Tensor input not None, *, memory_format=None):
         >>> x
         tensor([1., 1.])
     """
-    cdef bint contiguous = wants_contiguous(memory_format, "clone")
-    cdef CTensor result = ops.clone(input.c)
-    return wrap(ops.contiguous(result) if contiguous else result)
+    cdef Format format = format_of(memory_format, "clone")
+    cdef CTensor result
+    if format == Format.preserved:
+        return wrap(ops.clone(input.c))
+    result = in_format(input.c, format, "clone")
+    return wrap(ops.clone(result) if result.is_same(input.c) else result)
 
 
 def detach(Tensor input not None):

@@ -156,7 +156,7 @@ def index_select(Tensor input not None, dim, Tensor index not None, *, out=None)
 
 
 def index_add(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
-              alpha=1):
+              alpha=1, out=None):
     """Adds rows where an index says: ``y[index[i]] += alpha * source[i]`` for dim 0.
 
     Rows for one place are added in their order, so results do not depend on threads.
@@ -168,6 +168,7 @@ def index_add(Tensor input not None, dim, Tensor index not None, Tensor source n
         source: tensor of the same dtype, of the shape of `input` but for as many entries along
             `dim` as `index` has.
         alpha: a number that scales `source`.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         IndexError: an index or the dimension is out of range.
@@ -180,8 +181,9 @@ def index_add(Tensor input not None, dim, Tensor index not None, Tensor source n
         >>> zero.index_add(zero.zeros(3, 2), 0, zero.tensor([2, 2]), rows).tolist()
         [[0.0, 0.0], [0.0, 0.0], [11.0, 22.0]]
     """
-    return wrap(ops.index_add(input.c, dim_of(dim, "index_add"), index.c, source.c,
-                              as_scalar(alpha, "index_add", "alpha"), CTarget()))
+    return deliver(ops.index_add(input.c, dim_of(dim, "index_add"), index.c, source.c,
+                                 as_scalar(alpha, "index_add", "alpha"), CTarget()), out,
+                   "index_add")
 
 
 def index_add_(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
@@ -192,155 +194,105 @@ def index_add_(Tensor input not None, dim, Tensor index not None, Tensor source 
     return input
 
 
-def gather(Tensor input not None, dim, Tensor index not None, *, sparse_grad=False, out=None):
-    """Picks one element per place along a dimension: ``y[i, j] = input[index[i, j], j]`` for dim 0.
+def masked_scatter(Tensor input not None, Tensor mask not None, Tensor source not None):
+    """A copy with the elements of another tensor, in their order, where the mask is True.
 
     Args:
         input: tensor of any shape.
-        dim: the dimension that `index` counts along.
-        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
-            its, but for `dim`.
-        sparse_grad: only False; there are no sparse tensors.
-        out: where to write the result: a tensor of its shape, or one without elements.
-
-    Returns:
-        A tensor of the shape of `index`.
+        mask: bool tensor whose shape broadcasts with that of `input`.
+        source: tensor of the same dtype with at least as many elements as the mask is True.
 
     Raises:
-        IndexError: an index or the dimension is out of range.
-        ShapeError: the index has other dimensions, or larger ones.
-        DTypeError: the index is not of integers.
+        ShapeError: the shapes do not broadcast, or the source has too few elements.
+        DTypeError: the mask is not of bools, or the dtypes differ.
 
     Example:
         >>> import zero
-        >>> x = zero.tensor([[1, 2], [3, 4]])
-        >>> zero.gather(x, 1, zero.tensor([[0, 0], [1, 0]])).tolist()
-        [[1, 1], [4, 3]]
+        >>> mask = zero.tensor([True, False, True])
+        >>> zero.masked_scatter(zero.zeros(3), mask, zero.tensor([1.0, 2.0])).tolist()
+        [1.0, 0.0, 2.0]
     """
-    if flag_of(sparse_grad, "gather", "sparse_grad"):
-        raise NotImplementedError("gather: sparse gradients are not supported; got "
-                                  "sparse_grad=True, expected False")
-    return deliver(ops.gather(input.c, dim_of(dim, "gather"), index.c), out, "gather")
+    return wrap(ops.masked_scatter(input.c, mask.c, source.c, CTarget()))
 
 
-cdef CTensor scattered(Tensor x, object dim, Tensor index, object src, object value, object reduce,
-                       str op, CTarget target) except *:
-    cdef bint add = reduce is not None and reduce == "add"
-    if (src is None) == (value is None):
-        raise TypeError(f"{op}: either src or value is needed; got "
-                        f"{'none' if src is None else 'both'}, expected one")
-    if reduce is not None and not add:
-        raise NotImplementedError(f"{op}: this reduction is not supported; got {reduce!r}, "
-                                  "expected None or 'add'")
-    return ops.scatter(x.c, dim_of(dim, op), index.c,
-                       as_operand(value, op, "value") if src is None else
-                       as_operand(src, op, "src"), add, target)
-
-
-def scatter(Tensor input not None, dim, Tensor index not None, src=None, *, value=None,
-            reduce=None):
-    """Writes one element per place along a dimension: ``y[index[i, j], j] = src[i, j]`` for dim 0.
-
-    The opposite of :func:`gather`. Of several values for one place the last stays, and only it has
-    a gradient.
-
-    Args:
-        input: tensor of any shape, which is copied.
-        dim: the dimension that `index` counts along.
-        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
-            its, but for `dim`.
-        src: a number, or a tensor of the same dtype with at least the sizes of `index`; where
-            it is larger, its first elements count.
-        value: a number, instead of `src`.
-        reduce: None, or 'add' to add the values to what was there.
-
-    Raises:
-        IndexError: an index or the dimension is out of range.
-        ShapeError: the index has other dimensions, or larger ones.
-        DTypeError: the index is not of integers, or the dtypes differ.
-
-    Example:
-        >>> import zero
-        >>> zero.scatter(zero.zeros(2, 3), 1, zero.tensor([[2], [0]]), 1.0).tolist()
-        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    """
-    return wrap(scattered(input, dim, index, src, value, reduce, "scatter", CTarget()))
-
-
-def scatter_(Tensor input not None, dim, Tensor index not None, src=None, *, value=None,
-             reduce=None):
-    """`scatter` in place: overwrites the tensor, whose shape stays, and returns it."""
-    scattered(input, dim, index, src, value, reduce, "scatter_", inplace.inplace(input.c))
+def masked_scatter_(Tensor input not None, Tensor mask not None, Tensor source not None):
+    """`masked_scatter` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.masked_scatter(input.c, mask.c, source.c, inplace.inplace(input.c))
     return input
 
 
-def scatter_add(Tensor input not None, dim, Tensor index not None, Tensor src not None):
-    """Adds one element per place along a dimension: ``y[index[i, j], j] += src[i, j]`` for dim 0.
+def index_copy(Tensor input not None, dim, Tensor index not None, Tensor source not None, *,
+               out=None):
+    """Rows in the places that an index names along a dimension: ``y[index[i]] = source[i]`` for
+    dim 0.
 
-    Values for one place are added in their order, so results do not depend on threads.
-
-    Args:
-        input: tensor of any shape, which is copied.
-        dim: the dimension that `index` counts along.
-        index: tensor of integers from 0 on, with as many dimensions as `input` and sizes up to
-            its, but for `dim`.
-        src: tensor of the same dtype with at least the sizes of `index`; where it is larger, its
-            first elements count.
-
-    Raises:
-        IndexError: an index or the dimension is out of range.
-        ShapeError: the index has other dimensions, or larger ones.
-        DTypeError: the index is not of integers, or the dtypes differ.
-
-    Example:
-        >>> import zero
-        >>> counts = zero.zeros(3, dtype=zero.int64)
-        >>> labels = zero.tensor([0, 2, 2, 2])
-        >>> zero.scatter_add(counts, 0, labels, zero.ones_like(labels)).tolist()
-        [1, 0, 3]
-    """
-    return wrap(ops.scatter(input.c, dim_of(dim, "scatter_add"), index.c, COperand(src.c), True,
-                            CTarget()))
-
-
-def scatter_add_(Tensor input not None, dim, Tensor index not None, Tensor src not None):
-    """`scatter_add` in place: overwrites the tensor, whose shape stays, and returns it."""
-    ops.scatter(input.c, dim_of(dim, "scatter_add_"), index.c, COperand(src.c), True,
-                inplace.inplace(input.c))
-    return input
-
-
-def take_along_dim(Tensor input not None, Tensor indices not None, dim=None, *, out=None):
-    """`gather` with shapes that broadcast but for the dimension: what argsort and argmax ask for.
+    Of several rows for one place the last stays, and gets the gradient.
 
     Args:
         input: tensor of any shape.
-        indices: tensor of integers from 0 on, with as many dimensions as `input`.
-        dim: the dimension; None takes both tensors as 1-d, in row-major order.
+        dim: the dimension.
+        index: 1-d tensor of integers from 0 on.
+        source: tensor of the same dtype, of the shape of `input` but for as many entries along
+            `dim` as `index` has.
         out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
-        IndexError: an index or the dimension is out of range.
-        ShapeError: the shapes do not broadcast.
-        DTypeError: the indices are not integers.
+        IndexError: an index or the dimension is out of range, or the index is no list.
+        ShapeError: the source does not fit.
+        DTypeError: the dtypes differ.
 
     Example:
         >>> import zero
-        >>> x = zero.tensor([[1, 5], [4, 2]])
-        >>> zero.take_along_dim(x, x.argmax(1, keepdim=True), dim=1).tolist()
-        [[5], [4]]
+        >>> rows = zero.tensor([[1.0, 2.0]])
+        >>> zero.index_copy(zero.zeros(2, 2), 0, zero.tensor([1]), rows).tolist()
+        [[0.0, 0.0], [1.0, 2.0]]
     """
-    cdef CDims flat
-    if dim is not None:
-        return deliver(ops.take_along_dim(input.c, indices.c, dim_of(dim, "take_along_dim")),
-                       out, "take_along_dim")
-    flat.push_back(-1)
-    return deliver(ops.take_along_dim(ops.reshape(input.c, flat),
-                                      ops.reshape(indices.c, flat), 0), out, "take_along_dim")
+    return deliver(ops.index_copy(input.c, dim_of(dim, "index_copy"), index.c, source.c, CTarget()),
+                   out, "index_copy")
+
+
+def index_copy_(Tensor input not None, dim, Tensor index not None, Tensor source not None):
+    """`index_copy` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.index_copy(input.c, dim_of(dim, "index_copy_"), index.c, source.c, inplace.inplace(input.c))
+    return input
+
+
+def index_fill(Tensor input not None, dim, Tensor index not None, value, *, out=None):
+    """One number in all places that an index names along a dimension: ``y[index] = value`` for
+    dim 0.
+
+    Args:
+        input: tensor of any shape.
+        dim: the dimension.
+        index: 1-d tensor of integers from 0 on.
+        value: a number, or a tensor without dimensions, which gets a gradient.
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        IndexError: an index or the dimension is out of range, or the index is no list.
+        ShapeError: the value is no number.
+
+    Example:
+        >>> import zero
+        >>> zero.index_fill(zero.zeros(2, 2), 1, zero.tensor([0]), 3).tolist()
+        [[3.0, 0.0], [3.0, 0.0]]
+    """
+    return deliver(ops.index_fill(input.c, dim_of(dim, "index_fill"), index.c,
+                                  as_operand(value, "index_fill", "value"), CTarget()), out,
+                   "index_fill")
+
+
+def index_fill_(Tensor input not None, dim, Tensor index not None, value):
+    """`index_fill` in place: overwrites the tensor, whose shape stays, and returns it."""
+    ops.index_fill(input.c, dim_of(dim, "index_fill_"), index.c,
+                   as_operand(value, "index_fill_", "value"), inplace.inplace(input.c))
+    return input
 
 
 as_methods("""
-    index_put nonzero masked_fill masked_select index_select index_add gather scatter scatter_add
-    take_along_dim
+    index_put index_put_ nonzero masked_fill masked_select masked_scatter index_select index_add
+    index_copy index_fill
 """)
-as_methods_only("index_put_ masked_fill_ index_add_ scatter_ scatter_add_")
+as_methods_only("""
+    masked_fill_ masked_scatter_ index_add_ index_copy_ index_fill_
+""")

@@ -14,27 +14,33 @@ cdef CDims dims_given(tuple args, object by_name, str op, str name) except *:
     return as_dims(by_name, op)
 
 
-def view(Tensor self not None, *size):
-    """The same memory with another shape.
+def view(Tensor self not None, *args, size=None, dtype=None):
+    """The same memory with another shape, or its bytes read as another dtype.
 
     Args:
-        size: the sizes, as ints or one tuple; one may be -1 and follows from the others.
+        args: the sizes, as ints or one tuple, of which one may be -1 and follows from the others;
+            or a dtype. Where its elements are larger or smaller, the last dimension changes.
+        size: the sizes by name.
+        dtype: the dtype by name. Such a view has no gradient.
 
     Raises:
         ShapeError: the number of elements differs, or no strides give this shape without a copy
-            (then use `reshape`).
-        NotImplementedError: a dtype is given, which would show the same bytes as another type.
+            (then use `reshape`); or the elements of the dtype don't fit.
 
     Example:
         >>> import zero
         >>> x = zero.arange(6)
         >>> x.view(2, -1).tolist()
         [[0, 1, 2], [3, 4, 5]]
+        >>> zero.tensor(1.0).view(zero.int32).item() == 0x3F800000
+        True
     """
-    if PyTuple_GET_SIZE(size) == 1 and isinstance(size[0], DTypeObject):
-        raise NotImplementedError("view: reading the bytes as another dtype is not supported; got "
-                                  f"{size[0]}, expected sizes; to() converts the values")
-    return wrap(ops.view(self.c, dims_given(size, None, "view", "size")))
+    if dtype is not None or (PyTuple_GET_SIZE(args) == 1 and isinstance(args[0], DTypeObject)):
+        if (args if dtype is not None else ()) or size is not None:
+            raise TypeError("view: both sizes and a dtype are given; expected one of them")
+        return wrap(ops.view_as_type(self.c, as_dtype(args[0] if dtype is None else dtype,
+                                                      "view")))
+    return wrap(ops.view(self.c, dims_given(args, size, "view", "size")))
 
 
 def _unsafe_view(Tensor input not None, size):
@@ -139,11 +145,13 @@ def ravel(Tensor input not None):
     return wrap(ops.reshape(input.c, one_dimension))
 
 
-def expand(Tensor self not None, *size):
+def expand(Tensor self not None, *args, size=None, implicit=False):
     """Repeats dimensions of size 1 without a copy.
 
     Args:
-        size: the sizes, as ints or one tuple; -1 keeps a size. New dimensions come in front.
+        args: the sizes, as ints or one tuple; -1 keeps a size. New dimensions come in front.
+        size: the same by name.
+        implicit: has no meaning outside PyTorch's compilers.
 
     Raises:
         ShapeError: a size other than 1 would change.
@@ -153,7 +161,7 @@ def expand(Tensor self not None, *size):
         >>> zero.tensor([[1], [2]]).expand(2, 3).tolist()
         [[1, 1, 1], [2, 2, 2]]
     """
-    return wrap(ops.expand(self.c, dims_given(size, None, "expand", "size")))
+    return wrap(ops.expand(self.c, dims_given(args, size, "expand", "size")))
 
 
 def expand_as(Tensor self not None, Tensor other not None):
@@ -355,6 +363,9 @@ def narrow(Tensor input not None, dim, start, length):
     """
     cdef int64_t c_dim = as_int(dim, "narrow", "dim"), begin = as_int(start, "narrow", "start")
     cdef int64_t count = as_int(length, "narrow", "length"), size
+    if isinstance(start, Tensor) and (<Tensor> start).c.dim() > 0:
+        raise ShapeError(f"narrow: start is not one number; got a tensor of shape "
+                         f"{tuple(start.shape)}, expected an int or a 0-d tensor")
     if input.c.dim() == 0:
         raise ShapeError("narrow: the tensor has no dimensions; expected at least one")
     c_dim = shapes.wrap_dim("narrow", c_dim, input.c.dim())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import zero
 from zero import _attach
 
-__all__ = ["Ints", "as_ints", "attach", "given_ints", "wrap_dim"]
+__all__ = ["Ints", "as_ints", "attach", "given_ints", "part", "wrap_dim"]
 
 Ints = int | Sequence[int]
 
@@ -41,6 +41,12 @@ def wrap_dim(op: str, dim: int, ndim: int) -> int:
             f"{op}: dimension out of range; got {dim}, expected {-limit} to {limit - 1}"
         )
     return dim % limit
+
+
+def part(x: zero.Tensor, d: int, start: int | None, end: int | None, step: int = 1) -> zero.Tensor:
+    """The view x[..., start:end:step] along dimension d >= 0."""
+    place: tuple[slice, ...] = (slice(None),) * d + (slice(start, end, step),)
+    return x[place]
 
 
 def attach(*functions: Callable[..., object], **renamed: Callable[..., object]) -> None:

@@ -10,49 +10,7 @@ from zero.errors import ShapeError
 __all__ = [
     "diag",
     "diagflat",
-    "tril_indices",
-    "triu_indices",
 ]
-
-
-def tril_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: zero.dtype | None = None,
-    device: str | zero.device | None = None,
-) -> Tensor:
-    """Rows and columns of the places in a lower triangle, as a tensor of shape [2, n].
-
-    Example:
-        >>> import zero
-        >>> zero.tril_indices(2, 2).tolist()
-        [[0, 1, 1], [0, 0, 1]]
-    """
-    ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(zero.tril(ones, offset)).t().contiguous()
-    return places.to(device or "cpu", dtype or zero.int64)
-
-
-def triu_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: zero.dtype | None = None,
-    device: str | zero.device | None = None,
-) -> Tensor:
-    """Rows and columns of the places in an upper triangle, as a tensor of shape [2, n].
-
-    Example:
-        >>> import zero
-        >>> zero.triu_indices(2, 2).tolist()
-        [[0, 0, 1], [0, 1, 1]]
-    """
-    ones = zero.ones(row, col, dtype=zero.bool)
-    places = zero.nonzero(zero.triu(ones, offset)).t().contiguous()
-    return places.to(device or "cpu", dtype or zero.int64)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:

@@ -23,8 +23,6 @@ __all__ = [
     "meshgrid",
     "moveaxis",
     "movedim",
-    "repeat_interleave",
-    "roll",
     "rot90",
     "row_stack",
     "tile",
@@ -78,15 +76,16 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 def _copied(x: Tensor, shape: Sequence[int]) -> Tensor:
     """A copy in another shape, also where a view would do: sizes of 1 repeat without one."""
-    return _unsafe_view(x.clone(memory_format=zero.contiguous_format), shape)
+    return _unsafe_view(x.clone(memory_format=zero.contiguous_format), tuple(shape))
 
 
-def repeat(self: Tensor, *repeats: Ints) -> Tensor:
+def repeat(self: Tensor, *args: Ints, repeats: Ints | None = None) -> Tensor:
     """Copies laid side by side: as many along each dimension as asked for.
 
     Args:
-        *repeats: how often, for each dimension; there may be more than the tensor has, those in
+        *args: how often, for each dimension; there may be more than the tensor has, those in
             front are new.
+        repeats: the same by name.
 
     Raises:
         ShapeError: fewer numbers than dimensions, or a negative one.
@@ -96,8 +95,7 @@ def repeat(self: Tensor, *repeats: Ints) -> Tensor:
         >>> zero.tensor([1, 2]).repeat(2, 2).tolist()
         [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-    flat = len(repeats) == 1 and not isinstance(repeats[0], int)
-    times = as_ints("repeat", "repeats", repeats[0] if flat else tuple(repeats))  # type: ignore[arg-type]
+    times = given_ints("repeat", args, repeats) if args or repeats is not None else ()
     if len(times) < self.ndim or any(n < 0 for n in times):
         raise ShapeError(
             f"repeat: not one count >= 0 per dimension; got {times} for shape {tuple(self.shape)}"
@@ -131,103 +129,35 @@ def _tile(self: Tensor, *args: Ints, dims: Ints | None = None) -> Tensor:
     return tile(self, given_ints("tile", args, dims))
 
 
-def repeat_interleave(
-    input: Tensor,
-    repeats: int | Tensor | None = None,
-    dim: int | None = None,
-    *,
-    output_size: int | None = None,
-) -> Tensor:
-    """Each element, or each slice along a dimension, several times in a row.
-
-    Called with one tensor of counts alone, it gives the index of each copy.
-
-    Args:
-        input: any shape; or the counts.
-        repeats: how often: a number for all, or one for each in a 1-d tensor.
-        dim: the dimension; None takes all elements as one dimension.
-        output_size: the size of the result along `dim`, which is checked.
-
-    Raises:
-        ShapeError: not one count per slice, or another `output_size` than there is.
-        ValueError: a count is negative.
-
-    Example:
-        >>> import zero
-        >>> x = zero.tensor([1, 2, 3])
-        >>> zero.repeat_interleave(x, 2).tolist()
-        [1, 1, 2, 2, 3, 3]
-        >>> zero.repeat_interleave(x, zero.tensor([0, 2, 1])).tolist()
-        [2, 2, 3]
-    """
-    op = "repeat_interleave"
-    if repeats is None:
-        return _copies(op, input)
-    if dim is None:
-        input, dim = zero.flatten(input), 0
-    d = wrap_dim(op, dim, input.ndim)
-    size = input.shape[d]
-    if isinstance(repeats, Tensor) and repeats.numel() == 1:
-        repeats = int(repeats)
-    if isinstance(repeats, Tensor):
-        if repeats.ndim != 1 or repeats.shape[0] != size:
-            raise ShapeError(
-                f"{op}: not one count per slice; got counts {tuple(repeats.shape)}, expected "
-                f"({size},)"
-            )
-        y = zero.index_select(input, d, _copies(op, repeats))
-    else:
-        if repeats < 0:
-            raise zero.errors.ValueError(f"{op}: a count is negative; got {repeats}, expected >= 0")
-        shape = list(input.shape)
-        wide = zero.unsqueeze(input, d + 1).expand(*shape[: d + 1], repeats, *shape[d + 1 :])
-        shape[d] *= repeats
-        y = wide.clone(memory_format=zero.contiguous_format).view(shape)
-    if output_size is not None and y.shape[d] != output_size:
-        raise ShapeError(f"{op}: another output_size; got {output_size}, expected {y.shape[d]}")
-    return y
-
-
-def _copies(op: str, counts: Tensor) -> Tensor:
-    """[0, 2, 1] -> [1, 1, 2]: place i as often as counts[i] says."""
-    if counts.is_floating_point() or counts.dtype is zero.bool or counts.ndim != 1:
-        raise zero.errors.DTypeError(
-            f"{op}: counts are not a 1-d tensor of integers; got {counts.dtype} of shape "
-            f"{tuple(counts.shape)}"
-        )
-    if counts.device.type == "meta":
-        raise NotImplementedError(
-            f"{op}: the shape of the result depends on values; got counts on meta, expected cpu"
-        )
-    counts = counts.to(zero.int64)
-    if bool((counts < 0).any()):
-        raise zero.errors.ValueError(f"{op}: a count is negative; got {int(counts.min())}")
-    ends = zero.cumsum(counts, 0)
-    total = int(ends[-1]) if len(ends) else 0
-    # A step at each place where the next entry begins; entries of no copies add up.
-    steps = zero.zeros(total + 1, dtype=zero.int64).index_add(0, ends, zero.ones_like(ends))
-    return zero.cumsum(steps, 0)[:total]
-
-
 def fliplr(input: Tensor) -> Tensor:
     """The columns in reverse order: ``zero.flip(input, 1)``.
+
+    Raises:
+        ShapeError: there are fewer than two dimensions.
 
     Example:
         >>> import zero
         >>> zero.fliplr(zero.tensor([[1, 2]])).tolist()
         [[2, 1]]
     """
+    if input.ndim < 2:
+        raise ShapeError(f"fliplr: no columns; got {tuple(input.shape)}, expected two dimensions")
     return zero.flip(input, 1)
 
 
 def flipud(input: Tensor) -> Tensor:
     """The rows in reverse order: ``zero.flip(input, 0)``.
 
+    Raises:
+        ShapeError: there are no dimensions.
+
     Example:
         >>> import zero
         >>> zero.flipud(zero.tensor([1, 2])).tolist()
         [2, 1]
     """
+    if input.ndim < 1:
+        raise ShapeError("flipud: no rows; got a 0-d tensor, expected at least one dimension")
     return zero.flip(input, 0)
 
 
@@ -249,38 +179,6 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         return input.clone()
     turned = zero.transpose(input, a, b)
     return zero.flip(turned, a if k == 1 else b)
-
-
-def roll(input: Tensor, shifts: Ints, dims: Ints = ()) -> Tensor:
-    """Elements moved on by `shifts`; those pushed out at the end come in again at the front.
-
-    Args:
-        input: any shape.
-        shifts: how far, one number per dimension; negative ones move back.
-        dims: the dimensions; by default all elements count as one dimension.
-
-    Example:
-        >>> import zero
-        >>> zero.roll(zero.tensor([1, 2, 3]), 1).tolist()
-        [3, 1, 2]
-    """
-    steps, wanted = as_ints("roll", "shifts", shifts), as_ints("roll", "dims", dims)
-    if wanted and input.ndim == 0:
-        raise zero.errors.IndexError(f"roll: a 0-d tensor has no dimensions; got {wanted}")
-    if not steps:
-        raise ShapeError("roll: no shifts are given; expected at least one")
-    if not wanted and len(steps) == 1:
-        return _unsafe_view(roll(zero.flatten(input), steps, 0), input.shape)
-    if len(steps) != len(wanted):
-        raise ShapeError(f"roll: not one shift per dimension; got {steps} and {wanted}")
-    y = input
-    for step, dim in zip(steps, wanted, strict=True):
-        d = wrap_dim("roll", dim, input.ndim)
-        n = input.shape[d] if input.ndim else 1
-        if n > 1 and step % n:
-            cut = n - step % n
-            y = zero.cat([zero.narrow(y, d, cut, n - cut), zero.narrow(y, d, 0, cut)], d)
-    return y.clone() if y is input else y
 
 
 def meshgrid(
@@ -380,17 +278,18 @@ def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
 
 def _each(tensors: tuple[Tensor | Sequence[Tensor], ...], op: str) -> list[Tensor]:
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    found: list[Tensor] = []
     for t in given:
         if not isinstance(t, Tensor):
             raise TypeError(f"{op}: not a tensor; got {type(t).__name__}, expected a Tensor")
-        found.append(t)
-    return found
+    return list(given)
 
 
 def _at_least(op: str, n: int, tensors: tuple[Tensor | Sequence[Tensor], ...]):  # type: ignore[no-untyped-def]
     results = []
     for t in _each(tensors, op):
+        if t.ndim >= n:
+            results.append(t)
+            continue
         if n >= 1 and t.ndim == 0:
             t = t.reshape(1)
         if n >= 2 and t.ndim == 1:
@@ -474,11 +373,9 @@ row_stack = vstack
 
 attach(
     repeat,
-    repeat_interleave,
     fliplr,
     flipud,
     rot90,
-    roll,
     movedim,
     unflatten,
     tile=_tile,

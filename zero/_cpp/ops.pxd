@@ -30,6 +30,14 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     cdef cppclass CUnique "zero::Unique":
         CTensor values, inverse, counts
 
+    cdef enum class CCombine "zero::Combine":
+        Assign "zero::Combine::Assign"
+        Add "zero::Combine::Add"
+        Mul "zero::Combine::Mul"
+        Mean "zero::Combine::Mean"
+        Max "zero::Combine::Max"
+        Min "zero::Combine::Min"
+
 # Declared by their type, so that a binding can take one as an argument.
 ctypedef CTensor (*BinaryOp)(const COperand&, const COperand&, CTarget) except +raise_error
 
@@ -267,10 +275,20 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensors split(const CTensor&, const CDims&, int64_t) except +raise_error
     CTensors unbind(const CTensor&, int64_t) except +raise_error
 
+    # geometry.cpp
+    CTensor unfold(const CTensor&, int64_t, int64_t, int64_t) except +raise_error
+    CTensor view_as_type "zero::view"(const CTensor&, CDType) except +raise_error
+    CTensor storage_bytes(const CTensor&) except +raise_error
+    void restride_(const char*, const CTensor&, const CTensor&) except +raise_error
+    void resize_(const CTensor&, const CDims&) except +raise_error
+
     # arrange.cpp
-    CTensor tril(const CTensor&, int64_t) except +raise_error
-    CTensor triu(const CTensor&, int64_t) except +raise_error
+    CTensor tril(const CTensor&, int64_t, CTarget) except +raise_error
+    CTensor triu(const CTensor&, int64_t, CTarget) except +raise_error
+    CTensor triangle_indices(int64_t, int64_t, int64_t, cbool) except +raise_error
     CTensor flip(const CTensor&, const CDims&) except +raise_error
+    CTensor roll(const CTensor&, const CDims&, const CDims&) except +raise_error
+    CTensor repeat_interleave(const CTensor&) except +raise_error
     CTensor diag_embed(const CTensor&, int64_t, int64_t, int64_t) except +raise_error
 
     # index.cpp, select.cpp
@@ -283,12 +301,23 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor masked_select(const CTensor&, const CTensor&) except +raise_error
     CTensor nonzero(const CTensor&) except +raise_error
     CTensors nonzero_as_tuple(const CTensor&) except +raise_error
+    CTensor masked_scatter(
+        const CTensor&, const CTensor&, const CTensor&, CTarget) except +raise_error
+    CTensor take(const CTensor&, const CTensor&) except +raise_error
+    CTensor put(const CTensor&, const CTensor&, const CTensor&, cbool,
+                CTarget) except +raise_error
     CTensor index_select(const CTensor&, int64_t, const CTensor&) except +raise_error
     CTensor index_add(const CTensor&, int64_t, const CTensor&, const CTensor&, const CScalar&,
                       CTarget) except +raise_error
+    CTensor index_copy(const CTensor&, int64_t, const CTensor&, const CTensor&,
+                       CTarget) except +raise_error
+    CTensor index_fill(const CTensor&, int64_t, const CTensor&, const COperand&,
+                       CTarget) except +raise_error
+    CTensor index_reduce(const CTensor&, int64_t, const CTensor&, const CTensor&, CCombine, cbool,
+                         CTarget) except +raise_error
     CTensor gather(const CTensor&, int64_t, const CTensor&) except +raise_error
-    CTensor scatter(const CTensor&, int64_t, const CTensor&, const COperand&, cbool,
-                    CTarget) except +raise_error
+    CTensor scatter(const char*, const CTensor&, int64_t, const CTensor&, const COperand&,
+                    CCombine, cbool, CTarget) except +raise_error
     CTensor take_along_dim(const CTensor&, const CTensor&, int64_t) except +raise_error
 
     # join.cpp

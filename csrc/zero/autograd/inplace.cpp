@@ -137,7 +137,7 @@ bool needs_history(Inputs inputs) {
   return any;
 }
 
-void check_inplace(const char* op, const Tensor& x, bool recorded) {
+void check_history(const char* op, const Tensor& x, bool recorded) {
   ZERO_CHECK(!x.impl()->is_inference_ || inference_mode_on, Error, op,
              ": an inference tensor is written in place outside inference_mode; got ", x,
              ", expected a clone() of it");
@@ -169,6 +169,10 @@ void check_inplace(const char* op, const Tensor& x, bool recorded) {
                "in-place operation; got ",
                x, ", expected zero.no_grad() or a clone()");
   }
+}
+
+void check_inplace(const char* op, const Tensor& x, bool recorded) {
+  check_history(op, x, recorded);
   ZERO_CHECK(!overlaps_itself(x), Error, op,
              ": several elements of the tensor to write share one place in "
              "memory; got ",

@@ -50,6 +50,8 @@ bool needs_history(Inputs inputs);
 // `recorded`, a leaf that needs a gradient, a view of one, a view made under no_grad or by a
 // function with several outputs.
 void check_inplace(const char* op, const Tensor& x, bool recorded);
+// Only what autograd says to it, for writes that change the geometry and no elements.
+void check_history(const char* op, const Tensor& x, bool recorded);
 
 bool overlaps_itself(const Tensor& x);  // two elements at one place, as after expand
 bool is_dense(const Tensor& x);         // without gaps and repetitions, in any order of dimensions

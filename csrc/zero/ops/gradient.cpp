@@ -105,7 +105,15 @@ Tensor as_strided_backward(const Tensor& g, const OutputSpec& base, const Dims& 
   }
   record("AsStridedBackwardBackward0", {}, out, {&g}, {},
          [base_strides, sizes, strides, offset](Node&, const Tensor& gg) {
-           return zero::as_strided(with_strides(gg, base_strides), sizes, strides, offset);
+           const int64_t end = last_offset(gg.sizes(), base_strides, 0);
+           const int64_t low = std::min<int64_t>(0, offset);
+           const int64_t high = std::max(end, last_offset(sizes, strides, offset));
+           if ((low == 0 && high <= end) || numel(sizes) == 0 || gg.numel() == 0)
+             return zero::as_strided(with_strides(gg, base_strides), sizes, strides, offset);
+           // The view shows memory outside the base, too: 0 there.
+           const Tensor memory = zero::zeros({high - low + 1}, gg.options());
+           copy_(zero::as_strided(memory, gg.sizes(), base_strides, -low), gg);
+           return zero::as_strided(memory, sizes, strides, offset - low);
          });
   return out;
 }

@@ -1,6 +1,9 @@
 // Indexing by tensors: x[i, :, mask] and x[i, :, mask] = values, and how places are found.
 #include "zero/ops/index.h"
 
+#include <bit>
+#include <cstring>
+
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
 
@@ -20,6 +23,58 @@ bool broadcast(const Dims& a, const Dims& b) {
   for (int64_t i = a.size(), j = b.size(); i-- > 0 && j-- > 0;)
     if (a[i] != b[j] && a[i] != 1 && b[j] != 1) return false;
   return true;
+}
+
+// Eight bytes, of which those that are not 0 become 1.
+uint64_t eight_bools(const uint8_t* bytes) {
+  uint64_t w;
+  std::memcpy(&w, bytes, 8);
+  constexpr uint64_t low = 0x7f7f7f7f7f7f7f7f;
+  return ((((w & low) + low) | w) >> 7) & ~low >> 7;
+}
+
+int64_t count_true(const uint8_t* bytes, int64_t n) {
+  int64_t count = 0, i = 0;
+  for (; i + 8 <= n; i += 8)
+    count += static_cast<int64_t>(eight_bools(bytes + i) * 0x0101010101010101 >> 56);
+  for (; i < n; ++i) count += bytes[i] != 0;
+  return count;
+}
+
+// For each set of bits, where they are, the lowest first.
+struct BitPositions {
+  uint8_t at[256][8] = {};
+  uint8_t count[256] = {};
+  constexpr BitPositions() {
+    for (int bits = 0; bits < 256; ++bits)
+      for (int k = 0; k < 8; ++k)
+        if (bits >> k & 1) at[bits][count[bits]++] = static_cast<uint8_t>(k);
+  }
+};
+constexpr BitPositions bit_positions;
+
+// Writes the positions from `begin` to `end` of bytes that are not 0 to `out`, where there is room
+// for `room`, without branches. Memory of numpy may change between count and list: no more than
+// there is room for is written, and the rest is filled.
+void list_true(const uint8_t* bytes, int64_t begin, int64_t end, int64_t* out, int64_t room) {
+  int64_t i = begin, left = room;
+  for (; i + 8 <= end && left >= 8; i += 8) {
+    const uint64_t w = eight_bools(bytes + i);
+    if (w == 0) continue;
+    // The eight lowest bits of the bytes side by side, in their order in memory.
+    constexpr uint64_t gather =
+        std::endian::native == std::endian::little ? 0x0102040810204080 : 0x8040201008040201;
+    const uint8_t bits = static_cast<uint8_t>(w * gather >> 56);
+    for (int k = 0; k < 8; ++k) out[k] = i + bit_positions.at[bits][k];
+    out += bit_positions.count[bits];
+    left -= bit_positions.count[bits];
+  }
+  for (; i < end && left > 0; ++i) {
+    if (!bytes[i]) continue;
+    *out++ = i;
+    --left;
+  }
+  std::fill(out, out + left, begin);
 }
 
 Places find_places(const char* op, const Tensor& x, const Tensors& indices) {
@@ -147,41 +202,23 @@ Tensor nonzero_positions(const char* op, const Tensor& x) {
              x, " on meta, expected cpu");
   const GradModeGuard no_record(false);
   const Tensor mask = contiguous(x.dtype() == DType::Bool ? x : ne(x, 0));
-  const auto on = [bytes = mask.data<uint8_t>()](int64_t i) { return bytes[i] != 0; };
+  const uint8_t* const bytes = mask.data<uint8_t>();
   const int64_t n = mask.numel(), chunks = (n + kGrainSize - 1) / kGrainSize;
   // Count in chunks, then every chunk knows where its numbers go.
   const Tensor starts = empty({chunks + 1}, {DType::Int64, Device::Cpu});
   int64_t* const start = starts.data<int64_t>();
   start[0] = 0;
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      int64_t count = 0;
-      for (int64_t i = c * kGrainSize; i < std::min(n, (c + 1) * kGrainSize); ++i) count += on(i);
-      start[c + 1] = count;
-    }
+    for (int64_t c = begin; c < end; ++c)
+      start[c + 1] = count_true(bytes + c * kGrainSize, std::min(kGrainSize, n - c * kGrainSize));
   });
   for (int64_t c = 0; c < chunks; ++c) start[c + 1] += start[c];
   Tensor out = empty({start[chunks]}, {DType::Int64, Device::Cpu});
   int64_t* const positions = out.data<int64_t>();
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      // Through a small buffer without branches. What was counted is the limit: numpy's memory may
-      // change between the passes.
-      constexpr int64_t block = 512;
-      int64_t found[block], to = start[c];
-      const int64_t last = std::min(n, (c + 1) * kGrainSize);
-      for (int64_t i = c * kGrainSize; i < last && to < start[c + 1]; i += block) {
-        int64_t count = 0;
-        for (int64_t k = i; k < std::min(last, i + block); ++k) {
-          found[count] = k;
-          count += on(k);
-        }
-        count = std::min(count, start[c + 1] - to);
-        std::copy(found, found + count, positions + to);
-        to += count;
-      }
-      std::fill(positions + to, positions + start[c + 1], 0);
-    }
+    for (int64_t c = begin; c < end; ++c)
+      list_true(bytes, c * kGrainSize, std::min(n, (c + 1) * kGrainSize), positions + start[c],
+                start[c + 1] - start[c]);
   });
   return out;
 }

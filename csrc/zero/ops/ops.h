@@ -39,6 +39,9 @@ class Operand {
 
 enum class Reduction : uint8_t { None, Mean, Sum };
 
+// What a write to places does with the numbers there.
+enum class Combine : uint8_t { Assign, Add, Mul, Mean, Max, Min };
+
 // The dtype of an op on several operands: PyTorch's rules for tensors, 0-d tensors and numbers.
 DType result_type(const Operand& a, const Operand& b);
 DType result_type(std::initializer_list<const Operand*> operands);
@@ -347,10 +350,23 @@ Tensor diagonal(const Tensor& x, int64_t offset = 0, int64_t dim1 = 0, int64_t d
 Tensors split(const Tensor& x, const Dims& lengths, int64_t dim = 0);
 Tensors unbind(const Tensor& x, int64_t dim = 0);
 
+// ---- geometry.cpp -------------------------------------------------------------------------------
+// Windows of `size` along a dimension, `step` apart, as a last dimension; a view.
+Tensor unfold(const Tensor& x, int64_t dim, int64_t size, int64_t step);
+Tensor view(const Tensor& x, DType dtype);  // the same bytes; has no history
+Tensor storage_bytes(const Tensor& x);      // all the memory it is a part of
+// x takes the geometry of a view of itself, and its place in the graph.
+void restride_(const char* op, const Tensor& x, const Tensor& view);
+void resize_(const Tensor& x, const Dims& sizes);  // keeps the elements there is room for
+
 // ---- arrange.cpp: copies with elements elsewhere, or zeros in place of some ---------------------
-Tensor tril(const Tensor& x, int64_t diagonal = 0);
-Tensor triu(const Tensor& x, int64_t diagonal = 0);
+Tensor tril(const Tensor& x, int64_t diagonal = 0, Target target = {});
+Tensor triu(const Tensor& x, int64_t diagonal = 0, Target target = {});
+Tensor triangle_indices(int64_t rows, int64_t columns, int64_t offset, bool lower);  // [2, n]
 Tensor flip(const Tensor& x, const Dims& dims);
+// Along dims[i] by shifts[i]; one shift without dims is for all elements as one dimension.
+Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims);
+Tensor repeat_interleave(const Tensor& counts);  // [0, 2, 1] -> [1, 1, 2]
 Tensor diag_embed(const Tensor& x, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1);
 
 // ---- index.cpp, select.cpp: places that tensors name --------------------------------------------
@@ -364,15 +380,31 @@ Tensor index_put(const Tensor& self, const Tensors& indices, const Tensor& value
 void set_index(const Tensor& self, const Tensors& indices, const Tensor& values);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, const Operand& value, Target target = {});
 Tensor masked_select(const Tensor& x, const Tensor& mask);
+// The elements of `source`, in their order, where the mask is true.
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
+                      Target target = {});
 Tensor nonzero(const Tensor& x);            // [n, x.dim()], rows in row-major order
 Tensors nonzero_as_tuple(const Tensor& x);  // its columns
+// Places counted in row-major order, negative ones from the end.
+Tensor take(const Tensor& x, const Tensor& index);
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false,
+           Target target = {});
+// Rows that a list of indices names along a dimension.
 Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha = 1, Target target = {});
-// y[i, j] = x[index[i, j], j] for dim 0; scatter is self[index[i, j], j] = values[i, j].
+Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                  Target target = {});
+Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Operand& value,
+                  Target target = {});
+Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                    Combine combine, bool include_self = true, Target target = {});
+// y[i, j] = x[index[i, j], j] for dim 0; scatter is self[index[i, j], j] = values[i, j]. `op` is the
+// name in messages, a literal.
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
-Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Operand& values,
-               bool accumulate = false, Target target = {});
+Tensor scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+               const Operand& values, Combine combine = Combine::Assign, bool include_self = true,
+               Target target = {});
 Tensor take_along_dim(const Tensor& x, const Tensor& indices, int64_t dim);
 
 // ---- join.cpp -----------------------------------------------------------------------------------

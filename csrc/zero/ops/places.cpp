@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/combine.h"
 #include "zero/ops/index.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/denormal.h"
@@ -165,28 +166,6 @@ void gather(const T* x, T* y, const Layout& l, const Part& part) {
   }
 }
 
-struct BoolByte { uint8_t bits; };  // not always 0 or 1, so it can't be read as a bool
-
-struct Assign {
-  template <class T>
-  static void to(T& y, T v) {
-    y = v;
-  }
-};
-
-struct Accumulate {
-  template <class T>
-  static void to(T& y, T v) {
-    if constexpr (std::is_same_v<T, BoolByte>) {
-      y.bits = (y.bits | v.bits) != 0;
-    } else if constexpr (std::is_integral_v<T>) {  // wraps
-      y = static_cast<T>(static_cast<uint64_t>(y) + static_cast<uint64_t>(v));
-    } else {
-      y += v;
-    }
-  }
-};
-
 // values[0] is repeated if `one`. `add` is the kernel that adds rows, null where there is none.
 template <class Write, class T>
 void scatter(T* y, const T* values, bool one, const Layout& l, const Part& part, LoopFn add) {
@@ -249,30 +228,6 @@ void write_parts(const Layout& l, int64_t runs, F f) {
   } else {  // columns; not less than a cache line of them
     parallel_for(l.row, std::max<int64_t>(64, kGrainSize * l.row / total),
                  [&](int64_t begin, int64_t end) { f(Part{{0, 1}, {0, l.count}, {begin, end}}); });
-  }
-}
-
-template <class F>
-void with_item(DType dtype, F f) {
-  switch (itemsize(dtype)) {
-    case 1: return f(uint8_t());
-    case 2: return f(uint16_t());
-    case 4: return f(uint32_t());
-    default: return f(uint64_t());
-  }
-}
-
-template <class F>
-void with_number(DType dtype, F f) {
-  switch (dtype) {
-    case DType::Bool: return f(BoolByte());
-    case DType::UInt8: return f(uint8_t());
-    case DType::Int8: return f(int8_t());
-    case DType::Int16: return f(int16_t());
-    case DType::Int32: return f(int32_t());
-    case DType::Int64: return f(int64_t());
-    case DType::Float32: return f(float());
-    default: return f(double());
   }
 }
 
