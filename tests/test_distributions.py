@@ -13,28 +13,35 @@ from zero.distributions import (
     AbsTransform,
     AffineTransform,
     Bernoulli,
+    Beta,
     Binomial,
     Categorical,
     CatTransform,
     Cauchy,
+    Chi2,
     ComposeTransform,
     CorrCholeskyTransform,
     CumulativeDistributionTransform,
+    Dirichlet,
     Distribution,
     Exponential,
     ExpTransform,
+    FisherSnedecor,
+    Gamma,
     Geometric,
     Gumbel,
     HalfCauchy,
     HalfNormal,
     Independent,
     IndependentTransform,
+    InverseGamma,
     Laplace,
     LogisticNormal,
     LogNormal,
     LowerCholeskyTransform,
     MixtureSameFamily,
     Multinomial,
+    NegativeBinomial,
     Normal,
     OneHotCategorical,
     OneHotCategoricalStraightThrough,
@@ -49,6 +56,7 @@ from zero.distributions import (
     SoftplusTransform,
     StackTransform,
     StickBreakingTransform,
+    StudentT,
     TanhTransform,
     TransformedDistribution,
     Uniform,
@@ -87,7 +95,9 @@ CONTINUOUS = {
     "half_normal": lambda: HalfNormal(real(0.5, 2.0)),
     "half_cauchy": lambda: HalfCauchy(real(0.5, 2.0)),
     "pareto": lambda: Pareto(real(0.5, 2.0), real(3.0, 9.0)),
-    "weibull": lambda: Weibull(real(0.5, 2.0), real(1.4, 3.0)),
+    "weibull": lambda: Weibull(real(0.5, 2.0), real(0.8, 3.0)),
+    "gamma": lambda: Gamma(real(0.7, 4.0), real(0.5, 2.0)),
+    "inverse_gamma": lambda: InverseGamma(real(6.0, 9.0), real(0.5, 2.0)),
     "affine": lambda: TransformedDistribution(
         Laplace(real(0.0, 1.0), real(1.0, 2.0)), AffineTransform(real(1.0, 2.0), real(-2.0, 3.0))
     ),
@@ -215,6 +225,11 @@ def test_enumerated_values(name):
 
 
 DENSITIES = {  # distribution, bounds that hold nearly all of it
+    "beta": (lambda: Beta(real(2.0), real(0.8)), 0, 1),
+    "beta_small": (lambda: Beta(real(1.5), real(3.5)), 0, 1),
+    "chi2": (lambda: Chi2(real(3.0)), 0, 60),
+    "student": (lambda: StudentT(real(5.0), real(1.0), real(2.0)), -300, 300),
+    "fisher": (lambda: FisherSnedecor(real(4.0), real(12.0)), 0, 300),
     "relaxed": (lambda: RelaxedBernoulli(real(0.8), real(0.3)), 0, 1),
     "mixture": (
         lambda: MixtureSameFamily(
@@ -258,6 +273,7 @@ COUNTS = {
     "poisson": lambda: Poisson(real(0.0, 2.5, 30.0)),
     "binomial": lambda: Binomial(real(4.0, 20.0, 7.0), real(0.3, 0.8, 1.0)),
     "binomial_logits": lambda: Binomial(12, logits=real(-1.0, 2.0)),
+    "negative_binomial": lambda: NegativeBinomial(real(2.0, 7.5), real(0.3, 0.5)),
 }
 
 
@@ -308,8 +324,11 @@ def test_multinomial():
 
 
 def test_distributions_on_the_simplex():
+    a, b = real(2.0), real(0.7)
     x = zero.linspace(0.01, 0.99, 50, dtype=zero.float64)
     both = zero.stack([x, 1 - x], -1)
+    beta = Beta(a, b).log_prob(x)
+    np.testing.assert_allclose(Dirichlet(zero.cat([a, b])).log_prob(both).numpy(), beta.numpy())
     p, t = real(0.3, 0.7), real(0.6)
     relaxed = RelaxedOneHotCategorical(t, p, validate_args=False).log_prob(both)
     expected = RelaxedBernoulli(t, real(0.3)).log_prob(x)
@@ -320,12 +339,36 @@ def test_distributions_on_the_simplex():
     density = d.log_prob(zero.stack([x, 1 - x], -1)).exp()
     assert abs(density.sum().item() / 20_000 - 1) < 1e-6
     for d in (
+        Dirichlet(real(0.2, 3.0, 1.5)),
         RelaxedOneHotCategorical(real(0.5), logits=real(0.0, 1.0, 2.0)),
         LogisticNormal(real(0.3, 0.1), real(1.2, 0.5)),
     ):
         y = d.rsample((1000,))
         assert y.shape == (1000, 3) and bool((abs(y.sum(-1) - 1) < 1e-9).all())
         assert d.expand((4,)).sample((2,)).shape == (2, 4, 3)
+    d = Dirichlet(real(0.2, 3.0, 1.5))
+    y = d.sample((N,))
+    np.testing.assert_allclose(y.mean(0).numpy(), d.mean.numpy(), atol=0.01)
+    np.testing.assert_allclose(y.var(0).numpy(), d.variance.numpy(), atol=0.005)
+    entropy = -d.log_prob(y).mean().item()
+    assert abs(d.entropy().item() - entropy) < 0.1
+
+
+@pytest.mark.parametrize("a", [0.05, 0.7, 3.0, 80.0, 5000.0])
+def test_gamma_draws_move_along_their_quantile(a):
+    alpha = zero.full((2000,), a, dtype=zero.float64, requires_grad=True)
+    x = Gamma(alpha, 1.0).rsample()
+    (slope,) = zero.autograd.grad(x.sum(), alpha)
+    x, h = x.detach(), a * 1e-5
+    before = zero.special.gammainc(alpha.detach() - h, x - h * slope)
+    after = zero.special.gammainc(alpha.detach() + h, x + h * slope)
+    p = zero.special.gammainc(alpha.detach(), x)
+    inside = (p > 1e-3) & (p < 1 - 1e-3) & (x > h * slope * 20)
+    assert int(inside.sum()) > 500
+    moved = (abs(after - before) * inside).max().item()
+    assert moved < 1e-6, moved
+    if a >= 0.7:
+        assert abs(slope.mean().item() - 1) < 5 * slope.std().item() / math.sqrt(2000)
 
 
 def test_what_mixtures_refuse():
@@ -390,13 +433,27 @@ PAIRS = [
     (Uniform(0.0, 1.0), Gumbel(-1.0, 1.5)),
     (Uniform(0.0, 1.0), Exponential(0.5)),
     (Gumbel(0.5, 1.0), Gumbel(-1.0, 1.5)),
+    (Gamma(2.0, 1.5), Gamma(3.0, 0.5)),
+    (Beta(2.0, 1.5), Beta(3.0, 0.5)),
+    (Dirichlet(zero.tensor([2.0, 1.5, 3.0])), Dirichlet(zero.tensor([1.0, 2.5, 3.0]))),
     (Poisson(2.0), Poisson(3.0)),
     (Binomial(5, 0.3), Binomial(5, 0.6)),
     (Pareto(2.0, 3.0), Pareto(1.0, 2.0)),
     (Bernoulli(0.3), Poisson(0.7)),
+    (Beta(2.0, 1.5), Normal(-1.0, 1.5)),
+    (Beta(2.0, 1.5), Exponential(0.5)),
+    (Beta(2.0, 1.5), Gamma(3.0, 0.5)),
+    (Beta(2.0, 1.5), Uniform(-1.0, 1.5)),
+    (Gamma(2.0, 1.5), Normal(-1.0, 1.5)),
+    (Gamma(2.0, 1.5), Exponential(0.5)),
+    (Gamma(2.0, 1.5), Gumbel(0.5, 2.0)),
+    (Exponential(2.0), Gamma(3.0, 0.5)),
     (Pareto(2.0, 5.0), Exponential(0.5)),
     (Pareto(2.0, 5.0), Normal(0.0, 2.0)),
+    (Pareto(2.0, 5.0), Gamma(3.0, 0.5)),
     (Uniform(1.0, 2.0), Pareto(0.5, 2.0)),
+    (Uniform(1.0, 2.0), Gamma(3.0, 0.5)),
+    (Uniform(0.2, 0.9), Beta(2.0, 1.5)),
 ]
 
 

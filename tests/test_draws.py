@@ -299,6 +299,32 @@ def test_draws_are_writes(name):
     assert getattr(zero.empty(3, device="meta"), name)(*args).device.type == "meta"
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("low, high", [(1, 2), (-2, -1), (-1, 0), (0, 3), (-5, 1000), (2, 2)])
+def test_uniform_numbers_of_short_types_stay_below_the_limit(dtype, low, high):
+    x = zero.empty(N, dtype=getattr(zero, dtype)).uniform_(low, high).double()
+    assert x.min().item() >= low and (x.max().item() < high or low == high)
+    assert abs(x.mean().item() - (low + high) / 2) < (high - low) / 100 + 1e-9
+
+
+def test_large_bounds_of_bfloat16():
+    x = zero.empty(1000, dtype=zero.bfloat16).uniform_(0, 1e9)
+    assert 4e8 < x.double().mean().item() < 6e8 and x.max().item() < 1e9
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "random_", "exponential_", "cauchy_"])
+def test_the_same_numbers_for_every_layout(name):
+    zero.manual_seed(5)
+    a = getattr(zero.empty(30, 40), name)()
+    zero.manual_seed(5)
+    b = getattr(zero.empty(40, 30).t(), name)()
+    assert zero.equal(a, b)
+    with zero.no_grad():
+        leaf = zero.empty(3, requires_grad=True)
+        version = leaf._version
+        assert getattr(leaf, name)() is leaf and leaf._version == version + 1
+
+
 def test_empty_and_meta():
     assert zero.poisson(zero.empty(0, 3)).shape == (0, 3)
     assert zero.multinomial(zero.empty(0, 3), 2).shape == (0, 2)

@@ -35,8 +35,12 @@ from zero._zero import (
     acosh,
     acosh_,
     add,
+    addbmm,
     addcdiv,
     addcmul,
+    addmm,
+    addmv,
+    addr,
     all,
     allclose,
     amax,
@@ -73,6 +77,7 @@ from zero._zero import (
     atan_,
     atanh,
     atanh_,
+    baddbmm,
     bernoulli,
     bfloat16,
     bincount,
@@ -113,6 +118,7 @@ from zero._zero import (
     cosh,
     cosh_,
     count_nonzero,
+    cross,
     cross_entropy,
     cummax,
     cummin,
@@ -218,6 +224,7 @@ from zero._zero import (
     isnan,
     isneginf,
     isposinf,
+    kron,
     kthvalue,
     layout,
     lcm,
@@ -477,6 +484,9 @@ from zero._zero import (
     _stand_in as _stand_in,
 )
 from zero._zero import (
+    _standard_gamma as _standard_gamma,
+)
+from zero._zero import (
     _unsafe_view as _unsafe_view,
 )
 
@@ -485,10 +495,8 @@ from zero._zero import (
 from zero import autograd, errors, nn, optim, return_types, utils
 from zero._composed.contract import (
     chain_matmul,
-    cross,
     dist,
     einsum,
-    kron,
     tensordot,
     vdot,
 )
@@ -571,11 +579,6 @@ from zero._composed.order import (
     renorm,
 )
 from zero._composed.products import (
-    addbmm,
-    addmm,
-    addmv,
-    addr,
-    baddbmm,
     ger,
     inner,
     outer,

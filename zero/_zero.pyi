@@ -175,6 +175,7 @@ class Generator:
     def initial_seed(self) -> _int: ...
     def get_state(self) -> Tensor: ...
     def set_state(self, new_state: Tensor) -> Generator: ...
+    def clone_state(self) -> Generator: ...
 
 default_generator: Generator
 
@@ -1139,11 +1140,21 @@ class Tensor:
         alpha: _Number = 1,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def addmm_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
-    def addmv_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
-    def addr_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
-    def baddbmm_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
-    def addbmm_(self, *args: Tensor, beta: _Number = 1, alpha: _Number = 1) -> Self: ...
+    def addmm_(
+        self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1
+    ) -> Self: ...
+    def addmv_(
+        self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1
+    ) -> Self: ...
+    def addr_(
+        self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1
+    ) -> Self: ...
+    def baddbmm_(
+        self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1
+    ) -> Self: ...
+    def addbmm_(
+        self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1
+    ) -> Self: ...
     def nanmean(
         self,
         dim: Any = None,
@@ -1676,6 +1687,7 @@ def poisson(
 def binomial(
     count: Tensor, prob: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor: ...
 def multinomial(
     input: Tensor,
     num_samples: _Index,
@@ -1970,6 +1982,55 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def addmm(
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: _Number = 1,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addmv(
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: _Number = 1,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addr(
+    input: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    *,
+    beta: _Number = 1,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def baddbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _Number = 1,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _Number = 1,
+    alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cross(
+    input: Tensor, other: Tensor, dim: _Index | None = None, *, out: Tensor | None = None
+) -> Tensor: ...
 def cdist(
     x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: str | _int | None = None
 ) -> Tensor: ...

@@ -319,6 +319,19 @@ def binomial(Tensor count not None, Tensor prob not None, generator=None, *, out
                    "binomial")
 
 
+def _standard_gamma(Tensor input not None, generator=None):
+    """Gamma distributed numbers of rate 1, by their concentrations; gradients flow.
+
+    Args:
+        input: concentrations, above 0, of floats.
+        generator: the source of random numbers; the default generator for None.
+
+    Raises:
+        DTypeError: `input` is not of floats.
+    """
+    return wrap(ops.standard_gamma(input.c, as_generator(generator, "standard_gamma")))
+
+
 def multinomial(Tensor input not None, num_samples, replacement=False, *, generator=None,
                 out=None):
     """Indices drawn by weight.

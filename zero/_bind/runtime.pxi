@@ -84,6 +84,10 @@ cdef class Generator:
         self.generator.set_state(state)
         return self
 
+    def clone_state(self):
+        """Another generator in the same state, which goes on by itself."""
+        return Generator().set_state(self.get_state())
+
     def __reduce__(self):
         return _rebuild_generator, (self.get_state(),)
 

@@ -10,7 +10,7 @@ from zero._composed.arguments import attach, wrap_dim
 from zero.errors import DTypeError, ShapeError
 from zero.errors import ValueError as ZeroValueError
 
-__all__ = ["chain_matmul", "cross", "dist", "einsum", "kron", "tensordot", "vdot"]
+__all__ = ["chain_matmul", "dist", "einsum", "tensordot", "vdot"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -304,6 +304,13 @@ class _Equation:
 _plans: dict[object, Step] = {}
 
 
+def _keep(key: object, plan: Step) -> Step:
+    if len(_plans) >= 1000:
+        _plans.clear()
+    _plans[key] = plan
+    return plan
+
+
 def _equation_of(args: Sequence[Any]) -> tuple[str, list[Tensor]]:
     """The equation and operands of einsum(x, [0, 1], y, [1, 2], [0, 2])."""
 
@@ -382,14 +389,11 @@ def einsum(*args: Any) -> Tensor:
     key = (equation, *[x.shape for x in operands])
     plan = _plans.get(key)
     if plan is None:
-        plan = _Equation(equation, [tuple(x.shape) for x in operands]).plan()
-        if len(_plans) >= 1000:
-            _plans.clear()
-        _plans[key] = plan
+        plan = _keep(key, _Equation(equation, [tuple(x.shape) for x in operands]).plan())
     return plan(operands)
 
 
-# ---- tensordot, kron, chains ---------------------------------------------------------------------
+# ---- tensordot, chains ---------------------------------------------------------------------------
 def tensordot(
     a: Tensor,
     b: Tensor,
@@ -418,8 +422,18 @@ def tensordot(
         >>> zero.tensordot(zero.ones(2, 3), zero.ones(3, 4), 1).tolist()[0]
         [3.0, 3.0, 3.0, 3.0]
     """
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
+    if a.dtype != b.dtype:
+        raise DTypeError(f"tensordot: dtypes differ; got {a.dtype} and {b.dtype}, expected one")
+    pairs: int | Sequence[Any] = dims.tolist() if isinstance(dims, Tensor) else dims
+    key = (a.shape, b.shape, pairs if isinstance(pairs, int) else repr(pairs))
+    product = _plans.get(key)
+    if product is None:
+        product = _keep(key, _dots(a, b, pairs))
+    return _deliver(product((a, b)), out, "tensordot")
+
+
+def _dots(a: Tensor, b: Tensor, dims: int | Sequence[Any]) -> Step:
+    """The function that tensordot calls for these shapes and dims."""
     if isinstance(dims, int):
         if not 0 <= dims <= min(a.ndim, b.ndim):
             raise ZeroValueError(
@@ -439,8 +453,6 @@ def tensordot(
             f"tensordot: the lists of dims do not belong together; got {of_a} and {of_b}, expected "
             "as many in both, each once"
         )
-    if a.dtype != b.dtype:
-        raise DTypeError(f"tensordot: dtypes differ; got {a.dtype} and {b.dtype}, expected one")
     labels_a = list(range(a.ndim))
     labels_b = list(range(a.ndim, a.ndim + b.ndim))
     for i, j in zip(of_a, of_b, strict=True):
@@ -452,31 +464,7 @@ def tensordot(
         labels_b[j] = i
     keep = set(labels_a).symmetric_difference(labels_b)
     _, _, product = _pair(_Operand(labels_a, a.shape), _Operand(labels_b, b.shape), keep)
-    return _deliver(product(a, b), out, "tensordot")
-
-
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The Kronecker product: ``y[i M + k, j N + l] = input[i, j] other[k, l]``, other of size M, N.
-
-    Args:
-        input: any shape; the tensor with fewer dimensions gets more of size 1 in front.
-        other: any shape.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.kron(zero.eye(2), zero.tensor([[1.0, 2.0]])).tolist()
-        [[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 2.0]]
-
-    Source: Van Loan, The ubiquitous Kronecker product, 2000.
-    """
-    n = max(input.ndim, other.ndim)
-    a = [1] * (n - input.ndim) + list(input.shape)
-    b = [1] * (n - other.ndim) + list(other.shape)
-    spread_a = [size for k in a for size in (k, 1)]
-    spread_b = [size for k in b for size in (1, k)]
-    y = input.reshape(spread_a) * other.reshape(spread_b)
-    return _deliver(y.reshape([i * k for i, k in zip(a, b, strict=True)]), out, "kron")
+    return lambda operands: product(operands[0], operands[1])
 
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
@@ -544,46 +532,6 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return zero.dot(input, other, out=out)
 
 
-def cross(
-    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None
-) -> Tensor:
-    """The cross product of vectors of three elements along a dimension.
-
-    ``y = (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0)``
-
-    Args:
-        input: size 3 in dimension `dim`.
-        other: the same; the other dimensions broadcast.
-        dim: the dimension of the vectors; the first of size 3 for None.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the dimension has another size, or there is none of size 3.
-
-    Example:
-        >>> import zero
-        >>> zero.cross(zero.tensor([1.0, 0.0, 0.0]), zero.tensor([0.0, 1.0, 0.0])).tolist()
-        [0.0, 0.0, 1.0]
-    """
-    shapes = f"{tuple(input.shape)} and {tuple(other.shape)}"
-    if input.ndim != other.ndim:
-        raise ShapeError(
-            f"cross: not as many dimensions in both; got {shapes}, expected the same number"
-        )
-    a, b = zero.broadcast_tensors(input, other)
-    if dim is None:
-        if 3 not in a.shape:
-            raise ShapeError(f"cross: no dimension has size 3; got {shapes}")
-        dim = tuple(a.shape).index(3)
-    dim = wrap_dim("cross", dim, a.ndim)
-    if input.ndim == 0 or input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise ShapeError(f"cross: dimension {dim} is not of size 3; got {shapes}")
-    a0, a1, a2 = a.unbind(dim)
-    b0, b1, b2 = b.unbind(dim)
-    y = [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
-    return _deliver(zero.stack(y, dim), out, "cross")
-
-
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of a difference: ``(sum |input - other|^p)^(1/p)``.
 
@@ -600,4 +548,4 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return zero.norm(input - other, p)
 
 
-attach(cross, dist, kron, vdot)
+attach(dist, vdot)

@@ -81,7 +81,27 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor normal(const COperand&, const COperand&, CGenerator*) except +raise_error
     CTensor poisson(const CTensor&, CGenerator*) except +raise_error
     CTensor binomial(const CTensor&, const CTensor&, CGenerator*) except +raise_error
+    CTensor standard_gamma(const CTensor&, CGenerator*) except +raise_error
     CTensor multinomial(const CTensor&, int64_t, cbool, CGenerator*) except +raise_error
+
+    # products.cpp
+    CTensor addmm(
+        const CTensor&, const CTensor&, const CTensor&, const CScalar&, const CScalar&,
+        CTarget) except +raise_error
+    CTensor addmv(
+        const CTensor&, const CTensor&, const CTensor&, const CScalar&, const CScalar&,
+        CTarget) except +raise_error
+    CTensor addr(
+        const CTensor&, const CTensor&, const CTensor&, const CScalar&, const CScalar&,
+        CTarget) except +raise_error
+    CTensor baddbmm(
+        const CTensor&, const CTensor&, const CTensor&, const CScalar&, const CScalar&,
+        CTarget) except +raise_error
+    CTensor addbmm(
+        const CTensor&, const CTensor&, const CTensor&, const CScalar&, const CScalar&,
+        CTarget) except +raise_error
+    CTensor kron(const CTensor&, const CTensor&) except +raise_error
+    CTensor cross(const CTensor&, const CTensor&, optional[int64_t]) except +raise_error
 
     # distance.cpp
     CTensor cdist(const CTensor&, const CTensor&, double) except +raise_error

@@ -24,23 +24,30 @@ Two ways to a gradient of an expected value, by the score function (REINFORCE) a
 
 from zero.distributions import constraints, transforms, utils
 from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.beta import Beta
 from zero.distributions.binomial import Binomial
 from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
+from zero.distributions.chi2 import Chi2
 from zero.distributions.constraint_registry import biject_to, transform_to
+from zero.distributions.dirichlet import Dirichlet
 from zero.distributions.distribution import Distribution
 from zero.distributions.exponential import Exponential
+from zero.distributions.fishersnedecor import FisherSnedecor
+from zero.distributions.gamma import Gamma
 from zero.distributions.geometric import Geometric
 from zero.distributions.gumbel import Gumbel
 from zero.distributions.half_cauchy import HalfCauchy
 from zero.distributions.half_normal import HalfNormal
 from zero.distributions.independent import Independent
+from zero.distributions.inverse_gamma import InverseGamma
 from zero.distributions.kl import kl_divergence, register_kl
 from zero.distributions.laplace import Laplace
 from zero.distributions.log_normal import LogNormal
 from zero.distributions.logistic_normal import LogisticNormal
 from zero.distributions.mixture_same_family import MixtureSameFamily
 from zero.distributions.multinomial import Multinomial
+from zero.distributions.negative_binomial import NegativeBinomial
 from zero.distributions.normal import Normal
 from zero.distributions.one_hot_categorical import (
     OneHotCategorical,
@@ -50,6 +57,7 @@ from zero.distributions.pareto import Pareto
 from zero.distributions.poisson import Poisson
 from zero.distributions.relaxed_bernoulli import RelaxedBernoulli
 from zero.distributions.relaxed_categorical import RelaxedOneHotCategorical
+from zero.distributions.studentT import StudentT
 from zero.distributions.transformed_distribution import TransformedDistribution
 from zero.distributions.transforms import (
     AbsTransform,
@@ -79,28 +87,35 @@ __all__ = [
     "AbsTransform",
     "AffineTransform",
     "Bernoulli",
+    "Beta",
     "Binomial",
     "CatTransform",
     "Categorical",
     "Cauchy",
+    "Chi2",
     "ComposeTransform",
     "CorrCholeskyTransform",
     "CumulativeDistributionTransform",
+    "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "FisherSnedecor",
+    "Gamma",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
     "HalfNormal",
     "Independent",
     "IndependentTransform",
+    "InverseGamma",
     "Laplace",
     "LogNormal",
     "LogisticNormal",
     "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
+    "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
@@ -115,6 +130,7 @@ __all__ = [
     "SoftplusTransform",
     "StackTransform",
     "StickBreakingTransform",
+    "StudentT",
     "TanhTransform",
     "Transform",
     "TransformedDistribution",

@@ -9,11 +9,14 @@ from typing import Any, TypeVar
 import zero
 from zero import Tensor
 from zero.distributions.bernoulli import Bernoulli
+from zero.distributions.beta import Beta
 from zero.distributions.binomial import Binomial
 from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
+from zero.distributions.dirichlet import Dirichlet
 from zero.distributions.distribution import Distribution
 from zero.distributions.exponential import Exponential
+from zero.distributions.gamma import Gamma
 from zero.distributions.geometric import Geometric
 from zero.distributions.gumbel import Gumbel
 from zero.distributions.half_normal import HalfNormal
@@ -212,6 +215,28 @@ def _gumbel_gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     return -ratio.log() + distance + ratio * euler_constant + tail - (1 + euler_constant)
 
 
+@register_kl(Gamma, Gamma)
+def _gamma_gamma(p: Gamma, q: Gamma) -> Tensor:
+    a, b = p.concentration, q.concentration
+    rates = b * (p.rate / q.rate).log() + a * (q.rate - p.rate) / p.rate
+    return rates + zero.lgamma(b) - zero.lgamma(a) + (a - b) * zero.digamma(a)
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    a, b = p.concentration, q.concentration
+    total = a.sum(-1, keepdim=True)
+    constants = zero.lgamma(total.squeeze(-1)) - zero.lgamma(b.sum(-1))
+    parts = zero.lgamma(b) - zero.lgamma(a)
+    slopes = (a - b) * (zero.digamma(a) - zero.digamma(total))
+    return constants + (parts + slopes).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta_beta(p: Beta, q: Beta) -> Tensor:
+    return _dirichlet_dirichlet(p._dirichlet, q._dirichlet)
+
+
 @register_kl(Poisson, Poisson)
 def _poisson_poisson(p: Poisson, q: Poisson) -> Tensor:
     return times_log(p.rate, p.rate / q.rate) - p.rate + q.rate
@@ -292,6 +317,33 @@ def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
     return zero.where(p.low < 0, zero.inf, result)
 
 
+@register_kl(Beta, Normal)
+def _beta_normal(p: Beta, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Beta, Exponential)
+def _beta_exponential(p: Beta, q: Exponential) -> Tensor:
+    return -p.entropy() - q.rate.log() + q.rate * p.mean
+
+
+@register_kl(Gamma, Normal)
+def _gamma_normal(p: Gamma, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(Gamma, Exponential)
+def _gamma_exponential(p: Gamma, q: Exponential) -> Tensor:
+    return -p.entropy() - q.rate.log() + q.rate * p.mean
+
+
+@register_kl(Exponential, Gamma)
+def _exponential_gamma(p: Exponential, q: Gamma) -> Tensor:
+    ratio = q.rate / p.rate
+    b = q.concentration
+    return -b * ratio.log() + ratio + zero.lgamma(b) + b * euler_constant - (1 + euler_constant)
+
+
 @register_kl(Bernoulli, Poisson)
 def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
     return -p.entropy() - times_log(p.probs, q.rate) + q.rate
@@ -320,6 +372,62 @@ def _log_mean(low: Tensor, high: Tensor) -> Tensor:
     return (times_log(high, high) - times_log(low, low)) / (high - low) - 1
 
 
+def _from_gamma(entropy: Tensor, mean: Tensor, log_mean: Tensor, q: Gamma) -> Tensor:
+    """Against a gamma distribution, of which only the means of x and log x matter."""
+    b = q.concentration
+    return -entropy - b * q.rate.log() + zero.lgamma(b) - (b - 1) * log_mean + q.rate * mean
+
+
+@register_kl(Uniform, Gamma)
+def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
+    result = _from_gamma(p.entropy(), p.mean, _log_mean(p.low, p.high), q)
+    return zero.where(p.low < 0, zero.inf, result)
+
+
+@register_kl(Pareto, Gamma)
+def _pareto_gamma(p: Pareto, q: Gamma) -> Tensor:
+    return _from_gamma(p.entropy(), p.mean, p.scale.log() + 1 / p.alpha, q)
+
+
+@register_kl(Beta, Gamma)
+def _beta_gamma(p: Beta, q: Gamma) -> Tensor:
+    a, b = p.concentration1, p.concentration0
+    return _from_gamma(p.entropy(), p.mean, zero.digamma(a) - zero.digamma(a + b), q)
+
+
+@register_kl(Uniform, Beta)
+def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
+    a, b = q.concentration1, q.concentration0
+    constant = zero.lgamma(a) + zero.lgamma(b) - zero.lgamma(a + b)
+    powers = (a - 1) * _log_mean(p.low, p.high) + (b - 1) * _log_mean(1 - p.high, 1 - p.low)
+    return zero.where((p.low < 0) | (p.high > 1), zero.inf, -p.entropy() + constant - powers)
+
+
+@register_kl(Beta, Uniform)
+def _beta_uniform(p: Beta, q: Uniform) -> Tensor:
+    result = -p.entropy() + (q.high - q.low).log()
+    return zero.where((q.low > 0) | (q.high < 1), zero.inf, result)
+
+
+@register_kl(Gamma, Gumbel)
+def _gamma_gumbel(p: Gamma, q: Gumbel) -> Tensor:
+    z = (p.mean - q.loc) / q.scale
+    tail = (q.loc / q.scale - p.concentration * zero.log1p(1 / (q.scale * p.rate))).exp()
+    return -p.entropy() + q.scale.log() + z + tail
+
+
+@register_kl(Gamma, Uniform)
+@register_kl(Gamma, Pareto)
+@register_kl(Gamma, Beta)
+@register_kl(Normal, Gamma)
+@register_kl(Normal, Beta)
+@register_kl(Laplace, Gamma)
+@register_kl(Laplace, Beta)
+@register_kl(Gumbel, Gamma)
+@register_kl(Gumbel, Beta)
+@register_kl(Exponential, Beta)
+@register_kl(Pareto, Beta)
+@register_kl(Beta, Pareto)
 @register_kl(Exponential, Pareto)
 @register_kl(Gumbel, Pareto)
 @register_kl(Laplace, Pareto)

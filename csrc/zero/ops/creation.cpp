@@ -65,38 +65,75 @@ Tensor empty_for(const char* op, const Dims& sizes, TensorOptions options) {
 
 enum class Distribution : uint8_t { Uniform, Normal };
 
-// Uniform on [a, b), or normal with mean a and deviation b.
-Tensor draw(const char* op, Distribution distribution, double a, double b, const Dims& sizes,
-            TensorOptions options, Generator* generator) {
-  ZERO_CHECK(is_floating(options.dtype), DTypeError, op, ": not defined for integers; got ",
-             options.dtype, ", expected a floating dtype; randint draws integers");
-  Tensor y = empty_for(op, sizes, options);
-  if (y.is_meta() || y.numel() == 0) return y;
+// The largest number below x of a dtype with a short mantissa, for an x that it holds.
+float below(float x, DType dtype) {
+  const bool half = dtype == DType::Float16;
+  const int digits = half ? 11 : 8, least = half ? -24 : -126;
+  if (x == 0) return -std::ldexp(1.0f, least);
+  int exponent;
+  const bool power_of_two = std::frexp(x, &exponent) == 0.5f;  // below it lie twice as many
+  return x - std::ldexp(1.0f, std::max(exponent - digits - (power_of_two ? 1 : 0), least));
+}
+
+// Uniform on [a, b), or normal with mean a and deviation b; y is contiguous.
+void fill_draw(const Tensor& y, Distribution distribution, double a, double b,
+               Generator* generator) {
+  if (y.is_meta() || y.numel() == 0) return;
   const Generator::Draw d = reserve(generator, y.numel());
   const RandomTable& random = kernels().random;
+  const bool is_normal = distribution == Distribution::Normal;
+  const bool is_short = y.dtype() == DType::Float16 || y.dtype() == DType::BFloat16;
+  if (!is_normal && is_short) {
+    // Rounding to a short mantissa must not reach the limit, so the bits that it lacks are cut off.
+    const float cut = y.dtype() == DType::Float16 ? 2048.0f : 256.0f;
+    const float low = static_cast<float>(a), high = static_cast<float>(b), range = high - low;
+    const float last = range > 0 ? std::max(low, below(high, y.dtype())) : low;
+    const UniformParams unit{0, 1};
+    return fill_blocks<float>(y, [&](float* out, int64_t begin, int64_t n) {
+      random.uniform_f32(out, begin, n, d.seed, d.offset, &unit);
+      for (int64_t i = 0; i < n; ++i) {
+        const float u = static_cast<float>(static_cast<int32_t>(out[i] * cut)) / cut;
+        out[i] = std::min(low + range * u, last);
+      }
+    });
+  }
   const UniformParams uniform{a, b};
   const NormalParams normal{a, b};
-  const bool is_normal = distribution == Distribution::Normal;
   const void* params = is_normal ? static_cast<const void*>(&normal) : &uniform;
-  if (options.dtype == DType::Float64) {
+  if (y.dtype() == DType::Float64) {
     const RandomFn fill = is_normal ? random.normal_f64 : random.uniform_f64;
-    fill_blocks<double>(y, [&](double* out, int64_t begin, int64_t n) {
+    return fill_blocks<double>(y, [&](double* out, int64_t begin, int64_t n) {
       fill(out, begin, n, d.seed, d.offset, params);
     });
-    return y;
   }
   const RandomFn fill = is_normal ? random.normal_f32 : random.uniform_f32;
-  // Rounding to a short mantissa must not reach 1, so the bits that it lacks are cut off first.
-  const float cut = is_normal || options.dtype == DType::Float32 ? 0
-                    : options.dtype == DType::Float16            ? 2048.0f
-                                                                 : 256.0f;
   fill_blocks<float>(y, [&](float* out, int64_t begin, int64_t n) {
     fill(out, begin, n, d.seed, d.offset, params);
-    if (cut != 0)
-      for (int64_t i = 0; i < n; ++i)
-        out[i] = static_cast<float>(static_cast<int32_t>(out[i] * cut)) / cut;
   });
+}
+
+void check_floats(const char* op, DType dtype) {
+  ZERO_CHECK(is_floating(dtype), DTypeError, op, ": not defined for integers; got ", dtype,
+             ", expected a floating dtype; randint draws integers");
+}
+
+Tensor draw(const char* op, Distribution distribution, double a, double b, const Dims& sizes,
+            TensorOptions options, Generator* generator) {
+  check_floats(op, options.dtype);
+  Tensor y = empty_for(op, sizes, options);
+  fill_draw(y, distribution, a, b, generator);
   return y;
+}
+
+// Integers from low on, below high.
+void fill_integers(const Tensor& y, int64_t low, int64_t high, Generator* generator) {
+  if (y.is_meta() || y.numel() == 0) return;
+  const Generator::Draw d = reserve(generator, y.numel());
+  const RandintParams params{low, high};
+  const RandomFn fill = kernels().random.randint_i64;
+  fill_blocks<int64_t>(y, [&](int64_t* out, int64_t begin, int64_t n) {
+    fill(out, begin, n, d.seed, d.offset, &params);
+  });
 }
 
 // The upper 64 bits of a 64 x 64 bit product.
@@ -264,17 +301,19 @@ Tensor randn(const Dims& sizes, TensorOptions options, Generator* generator) {
 Tensor uniform_(const Tensor& self, double low, double high, Generator* generator) {
   ZERO_CHECK(low <= high, ValueError, "uniform_: the bounds are in the wrong order; got from ", low,
              " and to ", high, ", expected from <= to");
-  check_inplace("uniform_", self, true);
-  return copy_(self, draw("uniform_", Distribution::Uniform, low, high, self.sizes(),
-                          self.options(), generator));
+  check_floats("uniform_", self.dtype());
+  return draw_over("uniform_", self, [&](const Tensor& y) {
+    fill_draw(y, Distribution::Uniform, low, high, generator);
+  });
 }
 
 Tensor normal_(const Tensor& self, double mean, double deviation, Generator* generator) {
   ZERO_CHECK(deviation >= 0, ValueError, "normal_: std is negative; got ", deviation,
              ", expected std >= 0");
-  check_inplace("normal_", self, true);
-  return copy_(self, draw("normal_", Distribution::Normal, mean, deviation, self.sizes(),
-                          self.options(), generator));
+  check_floats("normal_", self.dtype());
+  return draw_over("normal_", self, [&](const Tensor& y) {
+    fill_draw(y, Distribution::Normal, mean, deviation, generator);
+  });
 }
 
 Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int64_t> high,
@@ -288,21 +327,17 @@ Tensor random_(const Tensor& self, std::optional<int64_t> low, std::optional<int
   ZERO_CHECK(from >= least && last <= most, ValueError,
              "random_: the dtype does not hold the range; got ", from, " to ", last, " for ",
              self.dtype(), ", expected integers from ", least, " to ", most);
-  check_inplace("random_", self, true);
-  const bool everything = last == std::numeric_limits<int64_t>::max();
-  if (everything) {  // half of all words: clear the sign
-    const Tensor words = empty(self.sizes(), {DType::Int64, self.device()});
-    if (words.is_meta() || words.numel() == 0) return copy_(self, words);
-    const Generator::Draw d = reserve(generator, words.numel());
+  return draw_over("random_", self, [&](const Tensor& y) {
+    if (last < std::numeric_limits<int64_t>::max())
+      return fill_integers(y, from, last + 1, generator);
+    if (y.is_meta() || y.numel() == 0) return;
+    const Generator::Draw d = reserve(generator, y.numel());  // half of all words: clear the sign
     const RandintParams all{0, 0};
-    fill_blocks<int64_t>(words, [&](int64_t* out, int64_t begin, int64_t n) {
+    fill_blocks<int64_t>(y, [&](int64_t* out, int64_t begin, int64_t n) {
       kernels().random.randint_i64(out, begin, n, d.seed, d.offset, &all);
       for (int64_t i = 0; i < n; ++i) out[i] &= std::numeric_limits<int64_t>::max();
     });
-    return copy_(self, words);
-  }
-  return copy_(self,
-               randint(from, last + 1, self.sizes(), {DType::Int64, self.device()}, generator));
+  });
 }
 
 Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions options,
@@ -314,13 +349,7 @@ Tensor randint(int64_t low, int64_t high, const Dims& sizes, TensorOptions optio
              "randint: the dtype does not hold the range; got low ", low, " and high ", high,
              " for ", options.dtype, ", expected integers from ", least, " to ", most);
   Tensor y = empty_for("randint", sizes, options);
-  if (y.is_meta() || y.numel() == 0) return y;
-  const Generator::Draw d = reserve(generator, y.numel());
-  const RandintParams params{low, high};
-  const RandomFn fill = kernels().random.randint_i64;
-  fill_blocks<int64_t>(y, [&](int64_t* out, int64_t begin, int64_t n) {
-    fill(out, begin, n, d.seed, d.offset, &params);
-  });
+  fill_integers(y, low, high, generator);
   return y;
 }
 

@@ -1,6 +1,8 @@
 // What random operators share: places in a generator's sequence, and fills of any dtype in blocks.
 #pragma once
 
+#include "zero/autograd/grad_mode.h"
+#include "zero/autograd/meta.h"
 #include "zero/kernels/table.h"
 #include "zero/ops/ops.h"
 #include "zero/runtime/parallel.h"
@@ -31,6 +33,21 @@ void fill_blocks(const Tensor& y, F f) {
 // As many counters for every dtype, so that the draws which follow don't depend on it.
 inline Generator::Draw reserve(Generator* generator, int64_t numel) {
   return (generator ? *generator : default_generator()).reserve(random_counters(numel, true));
+}
+
+// Overwrites self by fill(y), which writes all of a contiguous y. Where the write is recorded, or
+// self has gaps, y is another tensor that is copied to it: the same numbers for every layout.
+template <class F>
+Tensor draw_over(const char* op, const Tensor& self, F fill) {
+  check_inplace(op, self, true);
+  if (self.is_contiguous() && !(grad_enabled() && requires_grad(self))) {
+    fill(self);
+    count_write(self);
+    return self;
+  }
+  const Tensor y = empty(self.sizes(), self.options());
+  fill(y);
+  return copy_(self, y);
 }
 
 }  // namespace zero

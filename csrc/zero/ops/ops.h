@@ -87,6 +87,8 @@ Tensor normal(const Operand& mean, const Operand& deviation,  // at least one is
               Generator* generator = nullptr);
 Tensor poisson(const Tensor& rate, Generator* generator = nullptr);
 Tensor binomial(const Tensor& count, const Tensor& probability, Generator* generator = nullptr);
+// Of rate 1; the gradient is that of a fixed quantile.
+Tensor standard_gamma(const Tensor& concentration, Generator* generator = nullptr);
 // Indices of the last dimension by their weights, [rows, samples].
 Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement,
                    Generator* generator = nullptr);
@@ -327,6 +329,22 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction =
 Tensor matmul(const Tensor& a, const Tensor& b, Target target = {}, const char* op = "matmul");
 Tensor linear(const Tensor& x, const Tensor& weight,
               const Tensor& bias = {});  // x @ weight.T + bias
+
+// ---- products.cpp -------------------------------------------------------------------------------
+// beta input + alpha product; in place only for beta = 1, else a new tensor whatever the target is.
+Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+             const Scalar& alpha = 1, Target target = {});
+Tensor addmv(const Tensor& input, const Tensor& matrix, const Tensor& vector,
+             const Scalar& beta = 1, const Scalar& alpha = 1, Target target = {});
+Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+            const Scalar& alpha = 1, Target target = {});
+Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+               const Scalar& alpha = 1, Target target = {});
+Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+              const Scalar& alpha = 1, Target target = {});
+Tensor kron(const Tensor& a, const Tensor& b);
+// Along a dimension of size 3; the first such one if it is not given.
+Tensor cross(const Tensor& a, const Tensor& b, std::optional<int64_t> dim = {});
 
 // ---- distance.cpp -------------------------------------------------------------------------------
 // (sum_m |x1[.., i, m] - x2[.., j, m]|^p)^(1/p); the gradient where it is 0 is 0.

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "zero/autograd/record.h"
-#include "zero/core/philox.h"
 #include "zero/ops/draw.h"
 #include "zero/ops/iterator.h"
+#include "zero/ops/uniforms.h"
 
 namespace zero {
 
@@ -19,14 +19,12 @@ void check_floats(const char* op, const Tensor& x) {
              ", expected a floating dtype");
 }
 
-// A new tensor shaped like x, filled in blocks by f(out, begin, n, draw) with elements of type T.
+// Fills a contiguous y in blocks by f(out, begin, n, draw) with elements of type T.
 template <class T, class F>
-Tensor drawn(const Tensor& x, DType dtype, Generator* generator, F f) {
-  Tensor y = empty(x.sizes(), {dtype, x.device()});
-  if (y.is_meta() || y.numel() == 0) return y;
+void fill_drawn(const Tensor& y, Generator* generator, F f) {
+  if (y.is_meta() || y.numel() == 0) return;
   const Generator::Draw d = reserve(generator, y.numel());
   fill_blocks<T>(y, [&](T* out, int64_t begin, int64_t n) { f(out, begin, n, d); });
-  return y;
 }
 
 // float64 for itself, float32 for the others.
@@ -61,34 +59,7 @@ void record_zeros(const char* name, const Tensor& y, Inputs inputs) {
   });
 }
 
-// ---- draws that reject: a sequence of uniform numbers per element -------------------------------
-
-// Counter offset + i belongs to element i; the upper half of the block numbers its turns, from 1
-// on, and is 0 for all other draws.
-class Uniforms {
- public:
-  Uniforms(const Generator::Draw& d, int64_t i)
-      : seed_(d.seed), counter_(d.offset + static_cast<uint64_t>(i)) {}
-
-  double next() {  // in [0, 1), 53 bits
-    if (left_ == 0) {
-      ++turn_;
-      philox4x32(static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32),
-                 static_cast<uint32_t>(counter_), static_cast<uint32_t>(counter_ >> 32), turn_, 0,
-                 words_);
-      left_ = 2;
-    }
-    --left_;
-    const uint64_t word = uint64_t{words_[2 * left_]} << 32 | words_[2 * left_ + 1];
-    return static_cast<double>(word >> 11) * 0x1p-53;
-  }
-
- private:
-  uint64_t seed_, counter_;
-  uint32_t words_[4];
-  uint32_t turn_ = 0;
-  int left_ = 0;
-};
+// ---- draws that reject ---------------------------------------------------------------------------
 
 // log k! for integers k >= 0: a table, then Stirling's series to 1e-12.
 double log_factorial(double k) {
@@ -105,7 +76,7 @@ double log_factorial(double k) {
 
 // Below 10 by adding up probabilities; from there PTRS of Hörmann, "The transformed rejection
 // method for generating Poisson random variables", 1993.
-double poisson_number(double rate, Uniforms u) {
+double poisson_number(double rate, Uniforms& u) {
   if (rate < 10) {
     double p = std::exp(-rate), total = p, k = 0;
     for (const double x = u.next(); x >= total && p > 0;) {
@@ -130,7 +101,7 @@ double poisson_number(double rate, Uniforms u) {
 
 // n p < 10 by adding up probabilities; from there BTRS of Hörmann, "The generation of binomial
 // random variates", 1993.
-double binomial_number(double n, double p, Uniforms u) {
+double binomial_number(double n, double p, Uniforms& u) {
   if (std::isnan(n) || std::isnan(p)) return std::nan("");
   if (n <= 0 || p <= 0) return 0;
   if (p >= 1) return n;
@@ -169,35 +140,33 @@ Tensor exponential_(const Tensor& self, double rate, Generator* generator) {
   ZERO_CHECK(rate > 0, ValueError, "exponential_: lambd is not positive; got ", rate,
              ", expected lambd > 0");
   check_floats("exponential_", self);
-  check_inplace("exponential_", self, true);
   const ExponentialParams params{rate};
   const RandomTable& random = kernels().random;
-  if (self.dtype() == DType::Float64)
-    return copy_(self, drawn<double>(self, self.dtype(), generator,
-                                     [&](double* out, int64_t begin, int64_t n, auto& d) {
-                                       random.exponential_f64(out, begin, n, d.seed, d.offset,
-                                                              &params);
-                                     }));
-  return copy_(self, drawn<float>(self, self.dtype(), generator,
-                                  [&](float* out, int64_t begin, int64_t n, auto& d) {
-                                    random.exponential_f32(out, begin, n, d.seed, d.offset,
-                                                           &params);
-                                  }));
+  return draw_over("exponential_", self, [&](const Tensor& y) {
+    if (y.dtype() == DType::Float64) {
+      fill_drawn<double>(y, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
+        random.exponential_f64(out, begin, n, d.seed, d.offset, &params);
+      });
+    } else {
+      fill_drawn<float>(y, generator, [&](float* out, int64_t begin, int64_t n, auto& d) {
+        random.exponential_f32(out, begin, n, d.seed, d.offset, &params);
+      });
+    }
+  });
 }
 
 Tensor cauchy_(const Tensor& self, double median, double sigma, Generator* generator) {
   ZERO_CHECK(sigma > 0, ValueError, "cauchy_: sigma is not positive; got ", sigma,
              ", expected sigma > 0");
   check_floats("cauchy_", self);
-  check_inplace("cauchy_", self, true);
   const UniformParams unit{0, 1};
-  return copy_(
-      self, drawn<double>(
-                self, self.dtype(), generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
-                  kernels().random.uniform_f64(out, begin, n, d.seed, d.offset, &unit);
-                  for (int64_t i = 0; i < n; ++i)
-                    out[i] = median + sigma * std::tan(3.141592653589793 * (out[i] - 0.5));
-                }));
+  return draw_over("cauchy_", self, [&](const Tensor& y) {
+    fill_drawn<double>(y, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
+      kernels().random.uniform_f64(out, begin, n, d.seed, d.offset, &unit);
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = median + sigma * std::tan(3.141592653589793 * (out[i] - 0.5));
+    });
+  });
 }
 
 Tensor log_normal_(const Tensor& self, double mean, double deviation, Generator* generator) {
@@ -219,14 +188,13 @@ Tensor geometric_(const Tensor& self, double p, Generator* generator) {
              ", expected 0 < p < 1");
   ZERO_CHECK(self.dtype() != DType::Bool, DTypeError,
              "geometric_: not defined for bool; got bool, expected numbers");
-  check_inplace("geometric_", self, true);
   const ExponentialParams params{-std::log1p(-p)};  // the integer above an exponential number
-  return copy_(self, drawn<double>(self, self.dtype(), generator,
-                                   [&](double* out, int64_t begin, int64_t n, auto& d) {
-                                     kernels().random.exponential_f64(out, begin, n, d.seed,
-                                                                      d.offset, &params);
-                                     for (int64_t i = 0; i < n; ++i) out[i] = std::ceil(out[i]);
-                                   }));
+  return draw_over("geometric_", self, [&](const Tensor& y) {
+    fill_drawn<double>(y, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
+      kernels().random.exponential_f64(out, begin, n, d.seed, d.offset, &params);
+      for (int64_t i = 0; i < n; ++i) out[i] = std::ceil(out[i]);
+    });
+  });
 }
 
 Tensor bernoulli_(const Tensor& self, double p, Generator* generator) {
@@ -235,17 +203,19 @@ Tensor bernoulli_(const Tensor& self, double p, Generator* generator) {
   return copy_(self, random_choice(self.sizes(), p, 1, self.options(), generator));
 }
 
-// Zeros and ones with the shape of x, by the probabilities p, which broadcast to it.
-static Tensor ones_by(const Tensor& x, const Tensor& p, DType dtype, Generator* generator) {
+// Zeros and ones over y, by the probabilities p of as many elements, which are dense.
+static void fill_ones_by(const Tensor& y, const Tensor& p, Generator* generator) {
   const RandomTable& random = kernels().random;
   const BernoulliByParams params{p.data()};
-  if (p.dtype() == DType::Float64)
-    return drawn<double>(x, dtype, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
+  if (p.dtype() == DType::Float64) {
+    fill_drawn<double>(y, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
       random.bernoulli_by_f64(out, begin, n, d.seed, d.offset, &params);
     });
-  return drawn<float>(x, dtype, generator, [&](float* out, int64_t begin, int64_t n, auto& d) {
-    random.bernoulli_by_f32(out, begin, n, d.seed, d.offset, &params);
-  });
+  } else {
+    fill_drawn<float>(y, generator, [&](float* out, int64_t begin, int64_t n, auto& d) {
+      random.bernoulli_by_f32(out, begin, n, d.seed, d.offset, &params);
+    });
+  }
 }
 
 Tensor bernoulli_(const Tensor& self, const Tensor& p, Generator* generator) {
@@ -254,9 +224,9 @@ Tensor bernoulli_(const Tensor& self, const Tensor& p, Generator* generator) {
              "bernoulli_: p does not broadcast to the tensor; got p ", p.sizes(), ", expected ",
              self.sizes());
   check_range("bernoulli_", "p is no probability", p, 0, 1);
-  check_inplace("bernoulli_", self, true);
   const Tensor dense_p = dense(p, draw_dtype(p.dtype()), self.sizes());
-  return copy_(self, ones_by(self, dense_p, self.dtype(), generator));
+  return draw_over("bernoulli_", self,
+                   [&](const Tensor& y) { fill_ones_by(y, dense_p, generator); });
 }
 
 // ---- draws by other tensors ---------------------------------------------------------------------
@@ -264,7 +234,8 @@ Tensor bernoulli_(const Tensor& self, const Tensor& p, Generator* generator) {
 Tensor bernoulli(const Tensor& p, Generator* generator) {
   check_floats("bernoulli", p);
   check_range("bernoulli", "a probability is outside [0, 1]", p, 0, 1);
-  const Tensor y = ones_by(p, dense(p, draw_dtype(p.dtype()), p.sizes()), p.dtype(), generator);
+  const Tensor y = empty(p.sizes(), p.options());
+  fill_ones_by(y, dense(p, draw_dtype(p.dtype()), p.sizes()), generator);
   record_zeros("BernoulliBackward0", y, {&p});
   return y;
 }
@@ -295,11 +266,8 @@ Tensor poisson(const Tensor& rate, Generator* generator) {
   check_range("poisson", "a rate is negative or not finite", rate, 0, 1.7976931348623157e308);
   const Tensor rates = dense(rate, DType::Float64, rate.sizes());
   const double* r = rates.data<double>();
-  const Tensor y = drawn<double>(rate, rate.dtype(), generator,
-                                 [&](double* out, int64_t begin, int64_t n, auto& d) {
-                                   for (int64_t i = 0; i < n; ++i)
-                                     out[i] = poisson_number(r[begin + i], Uniforms(d, begin + i));
-                                 });
+  const Tensor y = empty(rate.sizes(), rate.options());
+  fill_by_uniforms(y, generator, [&](int64_t i, Uniforms& u) { return poisson_number(r[i], u); });
   record_zeros("PoissonBackward0", y, {&rate});
   return y;
 }
@@ -312,11 +280,9 @@ Tensor binomial(const Tensor& count, const Tensor& probability, Generator* gener
   const Tensor counts = dense(count, DType::Float64, sizes);
   const Tensor probabilities = dense(probability, DType::Float64, sizes);
   const double *c = counts.data<double>(), *p = probabilities.data<double>();
-  const Tensor y =
-      drawn<double>(counts, dtype, generator, [&](double* out, int64_t begin, int64_t n, auto& d) {
-        for (int64_t i = 0; i < n; ++i)
-          out[i] = binomial_number(c[begin + i], p[begin + i], Uniforms(d, begin + i));
-      });
+  const Tensor y = empty(sizes, {dtype, counts.device()});
+  fill_by_uniforms(y, generator,
+                   [&](int64_t i, Uniforms& u) { return binomial_number(c[i], p[i], u); });
   record_zeros("BinomialBackward0", y, {&count, &probability});
   return y;
 }
