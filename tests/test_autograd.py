@@ -421,6 +421,14 @@ def test_lerp_wants_one_dtype():
     assert zero.lerp(x, x, y[0]).tolist() == [1, 1]
 
 
+def test_cat_writes_to_none_of_its_parts():
+    x = zero.arange(4.0)
+    for out in (x, x[:2]):
+        with pytest.raises(RuntimeError, match=r"cat: .* expected a clone\(\) of it"):
+            zero.cat([x[:2], x[2:]] if out is not x else [x[:0], x], out=out)
+    assert x.tolist() == [0, 1, 2, 3]
+
+
 def test_cat_of_nothing_takes_any_dimension():
     nothing = zero.ones(0, requires_grad=True)
     assert zero.cat([nothing, nothing], 2).shape == (0,)

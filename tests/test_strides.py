@@ -41,6 +41,17 @@ def test_strides(name):
     assert result().stride() == strides
 
 
+def test_all_of_a_tensor_keeps_its_strides():
+    x = zero.ones(3, 1)[2:3:2, :]
+    assert x.stride() == x[...].stride() == x[:].stride() == (2, 1)
+    x[...] *= 2
+    assert x.tolist() == [[2]]
+    y = zero.ones(2, requires_grad=True)
+    assert y[...].grad_fn.name() == "AliasBackward0"
+    (y[...] * 3).sum().backward()
+    assert y.grad.tolist() == [3, 3]
+
+
 def test_values_in_another_order():
     other = zero.ones(4, 1, 3, dtype=zero.float64)
     assert zero.equal((P * 2 + other).contiguous(), P.contiguous() * 2 + other)

@@ -15,7 +15,7 @@ from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
 from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
 from zero._cpp.error cimport error_classes, raise_error
-from zero._cpp.inplace cimport CTarget
+from zero._cpp.inplace cimport COverlap, CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
 from zero._cpp.ops cimport CAdamOptions, CAdamState, CCombine, COperand, CReduction, CUnique

@@ -169,8 +169,7 @@ cdef object get_item(Tensor x, object index):
     if indices.size() > 0:
         return wrap(ops.index(result, indices))
     if result.is_same(x.c):  # x[...] is a view of its own
-        return wrap(ops.view(x.c, x.c.sizes()) if x.c.is_contiguous() else
-                    ops.as_strided(x.c, x.c.sizes(), x.c.strides(), x.c.storage_offset()))
+        return wrap(ops.whole_view(x.c))
     return wrap(move(result))
 
 

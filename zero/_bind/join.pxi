@@ -21,7 +21,12 @@ def cat(tensors, dim=0, *, out=None, axis=None):
     """
     if axis is not None:
         dim = axis
-    return deliver(ops.cat(as_tensors(tensors, "cat", "tensors"), dim_of(dim, "cat")), out, "cat")
+    cdef CTensors parts = as_tensors(tensors, "cat", "tensors")
+    cdef int64_t i
+    if isinstance(out, Tensor):
+        for i in range(parts.size()):
+            inplace.check_overlap("cat", (<Tensor> out).c, parts[i], COverlap.Any)
+    return deliver(ops.cat(parts, dim_of(dim, "cat")), out, "cat")
 
 
 def stack(tensors, dim=0, *, out=None, axis=None):

@@ -280,6 +280,7 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     # view.cpp
     CTensor as_strided(const CTensor&, const CDims&, const CDims&, int64_t) except +raise_error
     CTensor view(const CTensor&, const CDims&) except +raise_error
+    CTensor whole_view(const CTensor&) except +raise_error
     CTensor unsafe_view(const CTensor&, const CDims&) except +raise_error
     CTensor reshape(const CTensor&, const CDims&) except +raise_error
     CTensor flatten(const CTensor&, int64_t, int64_t) except +raise_error

@@ -109,10 +109,7 @@ static bool shares_memory(const Tensor& a, const Tensor& b) {
 }
 
 static bool is_same_view(const Tensor& a, const Tensor& b) {
-  if (a.data() != b.data() || !(a.sizes() == b.sizes())) return false;
-  for (int64_t d = 0; d < a.dim(); ++d)
-    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
-  return true;
+  return a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
 bool overlaps_partly(const Tensor& a, const Tensor& b) {
@@ -183,7 +180,7 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
                        Inputs inputs) const {
   if (fresh()) {
     for (const Tensor* x : inputs)
-      if (x->defined() && !x->is_contiguous()) [[unlikely]]
+      if (x->defined() && !in_row_order(*x)) [[unlikely]]
         return empty_strided(sizes, strides_after(sizes, inputs), options);
     return empty(sizes, options);
   }

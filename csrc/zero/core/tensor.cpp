@@ -51,9 +51,9 @@ Dims strides_after(const Dims& sizes, std::initializer_list<const Tensor*> input
 Tensor empty_as(const Tensor& like, TensorOptions options) {
   const int64_t item = itemsize(options.dtype);
   // Sizes that were checked for smaller elements are checked again.
-  if (!like.is_contiguous())
+  if (!in_row_order(like))
     return empty_strided(like.sizes(), strides_after(like.sizes(), {&like}), options);
-  if (like.storage_offset() != 0 || item > itemsize(like.dtype()))
+  if (!like.is_contiguous() || like.storage_offset() != 0 || item > itemsize(like.dtype()))
     return empty(like.sizes(), options);
   const size_t nbytes = static_cast<size_t>(like.numel() * item);
   return Tensor(

@@ -114,6 +114,13 @@ using Tensors = SmallVector<Tensor, 3>;
 
 // A new contiguous tensor, uninitialised; checks that the size fits before it allocates.
 Tensor empty(const Dims& sizes, TensorOptions options = {});
+// Whether no dimension of x lies in memory outside of one before it.
+inline bool in_row_order(const Tensor& x) {
+  if (x.is_contiguous()) return true;
+  for (int64_t d = 1; d < x.dim(); ++d)
+    if (x.stride(d) > x.stride(d - 1)) return false;
+  return true;
+}
 // Strides without gaps for a result: its dimensions lie in memory in the order of its inputs', of
 // which the first that tells two dimensions apart decides, as in PyTorch.
 Dims strides_after(const Dims& sizes, std::initializer_list<const Tensor*> inputs);

@@ -353,6 +353,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 // ---- view.cpp: same memory, other strides -------------------------------------------------------
 Tensor as_strided(const Tensor& x, const Dims& sizes, const Dims& strides, int64_t offset);
 Tensor view(const Tensor& x, const Dims& sizes);         // one size may be -1
+Tensor whole_view(const Tensor& x);                      // of all of x: what x[...] is
 Tensor unsafe_view(const Tensor& x, const Dims& sizes);  // of a tensor nobody else holds: no view
 Tensor reshape(const Tensor& x, const Dims& sizes);      // a view if possible, else a copy
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
