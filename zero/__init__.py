@@ -527,7 +527,6 @@ from zero._composed.diagonal import (
 from zero._composed.embed import (
     as_strided_scatter,
     diagonal_scatter,
-    fill,
     select_scatter,
     slice_scatter,
 )
@@ -543,7 +542,6 @@ from zero._composed.grids import (
     trapz,
 )
 from zero._composed.numbers import (
-    adjoint,
     conj,
     conj_physical,
     conj_physical_,

@@ -10,7 +10,7 @@ from zero._composed.arguments import attach
 from zero._composed.copies import sliced
 from zero.errors import ShapeError
 
-__all__ = ["as_strided_scatter", "diagonal_scatter", "fill", "select_scatter", "slice_scatter"]
+__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
 
 def _filled(op: str, y: Tensor, place: Tensor, src: Tensor) -> Tensor:
@@ -21,21 +21,6 @@ def _filled(op: str, y: Tensor, place: Tensor, src: Tensor) -> Tensor:
         )
     place.copy_(src)
     return y
-
-
-def fill(input: Tensor, value: float | Tensor) -> Tensor:
-    """A tensor of the same shape and dtype with one number everywhere.
-
-    Args:
-        input: any shape; its gradient is 0.
-        value: a number, or a tensor without dimensions, which gets a gradient.
-
-    Example:
-        >>> import zero
-        >>> zero.fill(zero.ones(2), 3).tolist()
-        [3.0, 3.0]
-    """
-    return input.clone().fill_(value)
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:

@@ -10,7 +10,6 @@ from zero._composed.arguments import attach
 from zero.errors import DTypeError, ShapeError
 
 __all__ = [
-    "adjoint",
     "conj",
     "conj_physical",
     "conj_physical_",
@@ -393,42 +392,12 @@ def is_signed(input: Tensor) -> bool:
     return input.dtype.is_signed
 
 
-def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions exchanged: the transposed matrices, as a view.
-
-    Args:
-        input: shape [..., I, J].
-
-    Raises:
-        ShapeError: there are fewer than two dimensions.
-
-    Example:
-        >>> import zero
-        >>> zero.adjoint(zero.ones(2, 3)).shape
-        zero.Size([3, 2])
-    """
-    if input.ndim == 1:
-        raise ShapeError("adjoint: not a matrix; got shape 1-d, expected at least 2 dimensions")
-    return input.mT if input.ndim else input
-
-
-def _transposed(self: Tensor) -> Tensor:
-    """The transposed matrix, as a view."""
-    if self.ndim not in (0, 2):
-        raise ShapeError(
-            f"H: not a matrix; got shape {tuple(self.shape)}, expected two dimensions; mH is for "
-            "batches of matrices"
-        )
-    return self.t() if self.ndim else self
-
-
 def _rdiv(self: Tensor, other: Tensor | float) -> Tensor:
     """``other / self``"""
     return zero.div(other, self)
 
 
 attach(
-    adjoint,
     conj,
     conj_physical,
     conj_physical_,
@@ -451,5 +420,3 @@ attach(
 )
 _attach("real", property(real))
 _attach("imag", property(imag))
-_attach("H", property(_transposed))
-_attach("mH", property(adjoint))
