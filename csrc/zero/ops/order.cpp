@@ -209,7 +209,7 @@ void sort_as_lying(const Tensor& x, int64_t dim, bool descending, const Tensor* 
 Tensor put_back(const Tensor& g, const Tensor& indices, int64_t dim, const Dims& sizes) {
   if (sizes.empty()) return reshape(g, {});
   if (g.sizes() == sizes && g.numel() == 0) return g;
-  return scatter(zeros(sizes, g.options()), dim, indices, g, true);
+  return scatter("scatter_add", zeros(sizes, g.options()), dim, indices, g, Combine::Add);
 }
 
 void record_selection(const char* node, const Tensor& values, const Tensor& x,
