@@ -95,7 +95,7 @@ CONTINUOUS = {
     "half_normal": lambda: HalfNormal(real(0.5, 2.0)),
     "half_cauchy": lambda: HalfCauchy(real(0.5, 2.0)),
     "pareto": lambda: Pareto(real(0.5, 2.0), real(3.0, 9.0)),
-    "weibull": lambda: Weibull(real(0.5, 2.0), real(0.8, 3.0)),
+    "weibull": lambda: Weibull(real(0.5, 2.0), real(1.4, 3.0)),
     "gamma": lambda: Gamma(real(0.7, 4.0), real(0.5, 2.0)),
     "inverse_gamma": lambda: InverseGamma(real(6.0, 9.0), real(0.5, 2.0)),
     "affine": lambda: TransformedDistribution(
