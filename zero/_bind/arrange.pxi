@@ -245,6 +245,13 @@ def diag_embed(Tensor input not None, offset=0, dim1=-2, dim2=-1):
                                as_int(dim2, "diag_embed", "dim2")))
 
 
+cdef Tensor strided_view(str op, Tensor input, size, stride, storage_offset):
+    cdef int64_t offset = input.c.storage_offset()
+    if storage_offset is not None:
+        offset = as_int(storage_offset, op, "storage_offset")
+    return wrap(ops.as_strided(input.c, as_dims(size, op), as_dims(stride, op), offset))
+
+
 def as_strided(Tensor input not None, size, stride, storage_offset=None):
     """A view of any sizes and strides on the memory of a tensor.
 
@@ -266,11 +273,7 @@ def as_strided(Tensor input not None, size, stride, storage_offset=None):
         >>> zero.as_strided(zero.arange(5), (3, 2), (1, 2)).tolist()
         [[0, 2], [1, 3], [2, 4]]
     """
-    cdef int64_t offset = input.c.storage_offset()
-    if storage_offset is not None:
-        offset = as_int(storage_offset, "as_strided", "storage_offset")
-    return wrap(ops.as_strided(input.c, as_dims(size, "as_strided"), as_dims(stride, "as_strided"),
-                               offset))
+    return strided_view("as_strided", input, size, stride, storage_offset)
 
 
 as_methods("as_strided flip tril triu diag_embed roll repeat_interleave")

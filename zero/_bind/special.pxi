@@ -266,12 +266,12 @@ def igammac_(Tensor input not None, Tensor other not None):
     return binary_in_place(ops.igammac, input, other, "igammac_")
 
 
-def _special_unary(name, Tensor input not None, out=None):
+def _special_unary(str name not None, Tensor input not None, out=None):
     """A function of zero.special by its name."""
     return wrap(ops.special_unary(name.encode(), input.c, target_of(out, name)))
 
 
-def _special_binary(name, input, other, out=None):
+def _special_binary(str name not None, input, other, out=None):
     """A function of zero.special of two tensors or numbers by its name."""
     need_tensor(input, other, name)
     return wrap(ops.special_binary(name.encode(), as_operand(input, name, "input"),

@@ -65,7 +65,7 @@ def t_(Tensor self not None):
 
 def as_strided_(Tensor self not None, size, stride, storage_offset=None):
     """`as_strided` in place: the tensor itself shows its memory with these sizes and strides."""
-    cdef Tensor shown = as_strided(self, size, stride, storage_offset)
+    cdef Tensor shown = strided_view("as_strided_", self, size, stride, storage_offset)
     ops.restride_(b"as_strided_", self.c, shown.c)
     return self
 
@@ -304,6 +304,8 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
     elif isinstance(source, Tensor):
         shown = (<Tensor> source).c
     else:
+        if not isinstance(getattr(source, "_data", None), Tensor):
+            raise TypeError(f"set_: source is neither a tensor nor a storage; got {type_name(source)}")
         shown = (<Tensor> source._data).c
         if shown.dtype() != self.c.dtype() and hasattr(source, "nbytes") \
                 and not hasattr(source, "dtype"):

@@ -6,8 +6,6 @@
 // to nearest, halves to even.
 #if defined(__F16C__)
 #include <immintrin.h>
-#elif defined(__x86_64__)
-#include <emmintrin.h>
 #endif
 
 #include "zero/kernels/blocks.inl"
@@ -74,10 +72,14 @@ to_int32(F x) {  // as float32 the first bound is -2^31, whose result is the sam
   const bool fits = (x > F(-2147483649.0)) & (x < F(2147483648.0));
   return fits ? static_cast<int32_t>(x) : INT32_MIN;
 }
-#if defined(__x86_64__) && !defined(__AVX512DQ__)  // else loops of these become vector code
-ZERO_INLINE int64_t to_int64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
-ZERO_INLINE int64_t to_int64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__AVX512DQ__)
+constexpr bool kInt64Vectors = false;  // one instruction for one element, none for several
+using Floats = float __attribute__((vector_size(16)));
+using Doubles = double __attribute__((vector_size(16)));
+ZERO_INLINE int64_t to_int64(float x) { return __builtin_ia32_cvttss2si64(Floats{x, 0, 0, 0}); }
+ZERO_INLINE int64_t to_int64(double x) { return __builtin_ia32_cvttsd2si64(Doubles{x, 0}); }
 #else
+constexpr bool kInt64Vectors = true;
 template <class F>
 ZERO_INLINE int64_t to_int64(F x) {
   const bool fits = (x >= F(-9223372036854775808.0)) & (x < F(9223372036854775808.0));
@@ -146,6 +148,10 @@ ZERO_NOINLINE void cast_loop(const void*, char* const* operands, int64_t n) {
   To* to = reinterpret_cast<To*>(operands[0]);
   const From* from = reinterpret_cast<const From*>(operands[1]);
   const int64_t done = convert_with_f16c(to, from, n);
+  if constexpr (same<To, int64_t> && (is_real<From> || is_half<From>) && !kInt64Vectors) {
+    for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
+    return;
+  }
   ZERO_SIMD
   for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
 }

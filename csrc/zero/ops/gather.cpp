@@ -458,6 +458,9 @@ Grads scatter_backward(const char* op, Node& n, const Tensor& g, int64_t dim, Co
             scattered(self, masked_fill(values, single, 1), Combine::Mul, include_self);
         part =
             where(single, read(mul(g, others)), div(read(mul(g, y)), masked_fill(values, none, 1)));
+        if (grad_enabled() && !count.is_meta() &&
+            item(any(logical_and(none, gt(read(count), 1)))).to_bool())
+          part = once_only(op, part);
       }
       break;
     }

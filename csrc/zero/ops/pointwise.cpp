@@ -397,12 +397,10 @@ static Tensor interpolate(const char* node, const Tensor& start, const Tensor& e
   const Tensor kept = target.preserve(start, gw);
   Tensor y = ternary("lerp", ElementwiseOp::Lerp, a, b, weight, dtype, target);
   record(node, target, y, {&start, &end, &w}, {keep(gw, kept), keep(gw, end), &w},
-         [s = weight.scalar()](Node& n, const Tensor& g) {
+         [s = weight.scalar(), fixed = !w.defined()](Node& n, const Tensor& g) {
            Grads grads(3);
-           const Kept w(n, 2, s);
-           if (n.needs(0)) {
-             grads[0] = w.tensor.defined() ? mul(g, sub(1, w)) : mul(g, 1 - s.to_double());
-           }
+           const Operand w = fixed ? Operand(s) : Operand(n.saved(2));
+           if (n.needs(0)) grads[0] = fixed ? mul(g, 1 - s.to_double()) : mul(g, sub(1, w));
            if (n.needs(1)) grads[1] = mul(g, w);
            if (n.needs(2)) grads[2] = mul(g, sub(n.saved(1), n.saved(0)));
            return grads;
