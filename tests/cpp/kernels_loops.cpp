@@ -57,11 +57,13 @@ const void* params_of(ElementwiseOp op, bool optional) {
   static const ClampParams clamp{-1.5, 2.0, -2, 5};
   static const AlphaParams alpha{2.0, 2};
   static const NanToNumParams numbers{0.5, 7.0, -7.0};
+  static const LogitParams inside{0.125, 0.75};
   static const NextafterParams next{0x1p-149, 0x1p-126, 3.4028234663852886e38, 23};
   switch (op) {
     case ElementwiseOp::Clamp: return &clamp;
     case ElementwiseOp::NanToNum: return &numbers;
     case ElementwiseOp::Nextafter: return &next;
+    case ElementwiseOp::Logit: return &inside;
     case ElementwiseOp::Addcmul:
     case ElementwiseOp::Addcdiv: return &alpha;
     case ElementwiseOp::Add:

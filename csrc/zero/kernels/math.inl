@@ -168,24 +168,45 @@ ZERO_INLINE float sin_quadrant(double r, uint64_t q) {
 }
 
 // atan2(y, x). With a = min(|x|, |y|) / max: a <= tan(pi/8), or atan a = pi/4 + atan((a-1)/(a+1)),
-// which takes one division for both; fit 2^-45.
+// which takes one division for both. Fit 2^-45 for results of float32 (`brief`), else 2^-60.
+template <bool brief>
 ZERO_INLINE double atan2_core(double y, double x) {
   const double ax = abs(x), ay = abs(y);
   const bool swap = ay > ax;
   double num = swap ? ax : ay, den = swap ? ay : ax;
   num = num == kInf ? 1.0 : num;  // both infinite: the diagonal
   den = den == kInf ? (num == 1.0 && ax == ay ? 1.0 : kInf) : den;
+  if constexpr (!brief) {
+    const double size = den > 1e300 ? 0.25 : 1.0;  // the sum below must not overflow
+    num *= size;
+    den *= size;
+  }
   const bool far = num > 0.41421356237309503 * den;
   const double top = far ? num - den : num;
   const double bottom = far ? num + den : den;
   const double s = top / (bottom == 0.0 ? 1.0 : bottom);
   const double z = s * s;
-  const double series = polynomial(z, -0.3333333333168524, 0.19999999683639277,
-                                   -0.14285693485946574, 0.1111044711352517, -0.09079097914549948,
-                                   0.07568240268249424, -0.05889891619377114, 0.03087639326517899);
-  double a = s * (1.0 + z * series) + (far ? kPi / 4 : 0.0);
-  a = swap ? kPi / 2 - a : a;
-  a = bit_cast<int64_t>(x) < 0 ? kPi - a : a;
+  const bool left = bit_cast<int64_t>(x) < 0;
+  double a = 0;
+  if constexpr (brief) {
+    const double series = polynomial(
+        z, -0.3333333333168524, 0.19999999683639277, -0.14285693485946574, 0.1111044711352517,
+        -0.09079097914549948, 0.07568240268249424, -0.05889891619377114, 0.03087639326517899);
+    a = s * (1.0 + z * series) + (far ? kPi / 4 : 0.0);
+    a = swap ? kPi / 2 - a : a;
+    a = left ? kPi - a : a;
+  } else {  // eighths of the circle, and less than half of one more
+    const double series = polynomial(
+        z, -0.33333333333333331, 0.19999999999999993, -0.14285714285711515, 0.11111111110754406,
+        -0.0909090906699066, 0.076923067353214747, -0.066666420049965452, 0.058819250338777322,
+        -0.052580394289794816, 0.047193814578951367, -0.041043814178076433, 0.030634433239014519,
+        -0.013916943217800841);
+    const double small = s + s * (z * series), eighth = far ? 1.0 : 0.0;
+    const double upright = left ? 2.0 + eighth : 2.0 - eighth;
+    const double n = swap ? upright : (left ? 4.0 - eighth : eighth);
+    const double rest = (swap == left ? small : -small) + n * 3.061616997868383e-17;
+    a = n * (kPi / 4) + rest;  // the product is exact
+  }
   a = ((x != x) | (y != y)) ? kNan : a;
   return copysign(a, y);
 }
@@ -273,7 +294,6 @@ ZERO_INLINE float sigmoid(float x) {
 }
 
 // |x| < 0.92: x + x p(x^2), fit 2^-31; beyond: 1 - exp(-q(|x|)), fit 2^-34 of erf; 1 from 4 on.
-ZERO_INLINE double erf(double x) { return ZERO_LIBM(erf)(x); }
 ZERO_INLINE float erf(float x) {
   const float a = abs(x) > 4.0f ? 4.0f : abs(x);
   const float near =
@@ -305,37 +325,31 @@ ZERO_INLINE float tan(float x) {
   return static_cast<float>((odd ? -c : s) / (odd ? s : c));
 }
 
-ZERO_INLINE double atan(double x) { return ZERO_LIBM(atan)(x); }
-ZERO_INLINE float atan(float x) { return static_cast<float>(atan2_core(x, 1.0)); }
-ZERO_INLINE double atan2(double y, double x) { return ZERO_LIBM(atan2)(y, x); }
-ZERO_INLINE float atan2(float y, float x) { return static_cast<float>(atan2_core(y, x)); }
+ZERO_INLINE double atan(double x) { return atan2_core<false>(x, 1.0); }
+ZERO_INLINE float atan(float x) { return static_cast<float>(atan2_core<true>(x, 1.0)); }
+ZERO_INLINE double atan2(double y, double x) { return atan2_core<false>(y, x); }
+ZERO_INLINE float atan2(float y, float x) { return static_cast<float>(atan2_core<true>(y, x)); }
 // asin(x) = s + s^3 P(s^2) with s = |x| to 1/2; beyond, asin(x) = pi/2 - 2 asin(s) with
 // s = sqrt((1 - |x|) / 2); fit 2^-40.
-struct ArcSine {
-  double core;  // asin(s)
-  bool far;
-};
-ZERO_INLINE ArcSine asin_core(double a) {
-  const bool far = a > 0.5;
-  const double z = far ? 0.5 * (1.0 - a) : a * a;
-  const double s = far ? sqrt(z) : a;
-  return {s + s * (z * polynomial(z, 0.1666666666666218, 0.075000000035845588, 0.044642852437938717,
-                                  0.030382182776212484, 0.022366065938885009, 0.017441495685492855,
-                                  0.013187916136753731, 0.015675662527070935,
-                                  -0.0029397929067241963, 0.0279070314326661)),
-          far};
+ZERO_INLINE double asin_core(double a) {  // asin(s), a = |x| of a float32
+  const double z = a > 0.5 ? 0.5 * (1.0 - a) : a * a;
+  const double s = sqrt(z);  // a itself where a^2 is exact
+  return s + s * (z * polynomial(z, 0.1666666666666218, 0.075000000035845588, 0.044642852437938717,
+                                 0.030382182776212484, 0.022366065938885009, 0.017441495685492855,
+                                 0.013187916136753731, 0.015675662527070935, -0.0029397929067241963,
+                                 0.0279070314326661));
 }
 ZERO_INLINE double asin(double x) { return ZERO_LIBM(asin)(x); }
 ZERO_INLINE float asin(float x) {
-  const ArcSine a = asin_core(abs(static_cast<double>(x)));
-  const float r = static_cast<float>(a.far ? kPi / 2 - 2.0 * a.core : a.core);
+  const double a = abs(static_cast<double>(x)), core = asin_core(a);
+  const float r = static_cast<float>(a > 0.5 ? kPi / 2 - 2.0 * core : core);
   return abs(x) <= 1.0f ? copysign(r, x) : kNanF;
 }
 ZERO_INLINE double acos(double x) { return ZERO_LIBM(acos)(x); }
 ZERO_INLINE float acos(float x) {
-  const ArcSine a = asin_core(abs(static_cast<double>(x)));
-  const double core = a.far ? 2.0 * a.core : kPi / 2 - a.core;
-  const float r = static_cast<float>(x < 0.0f ? kPi - core : core);
+  const double a = abs(static_cast<double>(x)), core = asin_core(a);
+  const double positive = a > 0.5 ? 2.0 * core : kPi / 2 - core;
+  const float r = static_cast<float>(x < 0.0f ? kPi - positive : positive);
   return abs(x) <= 1.0f ? r : kNanF;
 }
 

@@ -27,7 +27,6 @@ ZERO_SPECIAL_BRIEF(Ndtr, ndtr)
 ZERO_SPECIAL_BRIEF(Ndtri, ndtri)
 ZERO_SPECIAL_BRIEF(LogNdtr, log_ndtr)
 ZERO_SPECIAL_BRIEF(Entr, entr)
-ZERO_SPECIAL_BRIEF(Logit, logit)
 ZERO_SPECIAL_BRIEF(I0, i0)
 ZERO_SPECIAL_BRIEF(I0e, i0e)
 ZERO_SPECIAL_BRIEF(I1, i1)
@@ -38,10 +37,6 @@ ZERO_SPECIAL_UNARY(K0, k0)
 ZERO_SPECIAL_UNARY(K0e, k0e)
 ZERO_SPECIAL_UNARY(K1, k1)
 ZERO_SPECIAL_UNARY(K1e, k1e)
-ZERO_SPECIAL_UNARY(BesselJ0, bessel_j0)
-ZERO_SPECIAL_UNARY(BesselJ1, bessel_j1)
-ZERO_SPECIAL_UNARY(BesselY0, bessel_y0)
-ZERO_SPECIAL_UNARY(BesselY1, bessel_y1)
 ZERO_SPECIAL_UNARY(SphericalJ0, spherical_bessel_j0)
 ZERO_SPECIAL_UNARY(AiryAi, airy_ai)
 #undef ZERO_SPECIAL_UNARY
@@ -51,6 +46,50 @@ struct Erfinv {
   template <class T>
   ZERO_INLINE T operator()(T x) const {
     return special::erfinv(x);
+  }
+};
+
+// Bessel functions near 0 are vector code; blocks that reach farther go one by one.
+#define ZERO_SPECIAL_BESSEL(Name, function, least)                             \
+  struct Name {                                                                \
+    template <class T>                                                         \
+    ZERO_INLINE T operator()(T x) const {                                      \
+      return static_cast<T>(special::function##_near(static_cast<double>(x))); \
+    }                                                                          \
+    template <class T>                                                         \
+    ZERO_INLINE static bool beyond(T x) {                                      \
+      return !((x > T(least)) & (x < T(8)));                                   \
+    }                                                                          \
+    template <class T>                                                         \
+    ZERO_INLINE static T far(T x) {                                            \
+      return static_cast<T>(special::function(static_cast<double>(x)));        \
+    }                                                                          \
+  };
+ZERO_SPECIAL_BESSEL(BesselJ0, bessel_j0, -8)
+ZERO_SPECIAL_BESSEL(BesselJ1, bessel_j1, -8)
+ZERO_SPECIAL_BESSEL(BesselY0, bessel_y0, 0)
+ZERO_SPECIAL_BESSEL(BesselY1, bessel_y1, 0)
+#undef ZERO_SPECIAL_BESSEL
+
+struct Erf {
+  ZERO_INLINE double operator()(double x) const { return special::erf(x); }
+  ZERO_INLINE float operator()(float x) const { return math::erf(x); }
+};
+
+struct Logit {
+  template <class T>
+  struct Bounded {
+    T lo, hi;
+    ZERO_INLINE T operator()(T x) const {
+      const T raised = x < lo ? lo : x;
+      const double y = raised > hi ? hi : raised;
+      return static_cast<T>(special::logit<sizeof(T) == 4>(y));
+    }
+  };
+  template <class T>
+  static Bounded<T> bind(const void* params) {
+    const LogitParams& p = *static_cast<const LogitParams*>(params);
+    return {static_cast<T>(p.lo), static_cast<T>(p.hi)};
   }
 };
 

@@ -125,6 +125,17 @@ ZERO_INLINE double erfc(double x) {
   const double y = exp_square<brief>(a, -1.0) * erfcx_positive<brief>(a);
   return x < 0.0 ? 2.0 - y : y;
 }
+ZERO_INLINE double erf(double x) {  // to |x| = 1 an odd series, fit 2^-60
+  const double z = x * x;
+  const double near =
+      x * polynomial(z, 1.1283791670955126, -0.37612638903183754, 0.11283791670955121,
+                     -0.02686617064512984, 0.0052239776254232985, -0.00085483270219348297,
+                     0.00012055332902888736, -1.4925647567519332e-5, 1.6462045441468418e-6,
+                     -1.6364642158167616e-7, 1.4792401209404813e-8, -1.216456005728345e-9,
+                     8.7090451290531062e-11, -4.2309458242953377e-12);
+  const double far = 1.0 - erfc<false>(abs(x));
+  return abs(x) < 1.0 ? near : signed_by(far, x);
+}
 template <bool brief>
 ZERO_INLINE double ndtr(double x) {
   const double a = abs(x) > kFarthest<brief> ? kFarthest<brief> : abs(x);
@@ -467,7 +478,7 @@ inline double k1e(double x) {
 inline double k0(double x) { return exp(-x) * k0e(x); }
 inline double k1(double x) { return exp(-x) * k1e(x); }
 
-// J and Y from 8 on: sqrt(2 / (pi x)) times cos and sin of x - pi/4 (order 0) or x - 3pi/4 (order
+// J and Y to 8 are polynomials (..._near), and logarithms times them; from 8 on sqrt(2 / (pi x)) times cos and sin of x - pi/4 (order 0) or x - 3pi/4 (order
 // 1), mixed by P and Q. sin x and cos x are of x itself, so that large x lose nothing.
 struct BesselPair { double j, y; };
 template <int order>
@@ -482,32 +493,36 @@ inline BesselPair bessel_far(double x) {
   return {scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)};
 }
 
+ZERO_INLINE double bessel_j0_near(double x) { return series<tables::J0>(x * x / 32.0 - 1.0); }
+ZERO_INLINE double bessel_j1_near(double x) { return x * series<tables::J1>(x * x / 32.0 - 1.0); }
+ZERO_INLINE double bessel_y0_near(double x) {
+  return series<tables::Y0>(x * x / 32.0 - 1.0) + 2.0 / kPi * log(x) * bessel_j0_near(x);
+}
+ZERO_INLINE double bessel_y1_near(double x) {
+  const double t = x * x / 32.0 - 1.0, factor = 2.0 / kPi * log(x);
+  return x * (series<tables::Y1>(t) + factor * series<tables::J1>(t)) - 2.0 / kPi / x;
+}
 inline double bessel_j0(double x) {
   const double a = abs(x);
-  if (a < 8.0) return series<tables::J0>(a * a / 32.0 - 1.0);
+  if (a < 8.0) return bessel_j0_near(x);
   return a == kInf ? 0.0 : bessel_far<0>(a).j;
 }
 inline double bessel_j1(double x) {
   const double a = abs(x);
-  if (a < 8.0) return x * series<tables::J1>(a * a / 32.0 - 1.0);
+  if (a < 8.0) return bessel_j1_near(x);
   const double y = a == kInf ? 0.0 : bessel_far<1>(a).j;
   return x < 0.0 ? -y : y;
 }
 inline double bessel_y0(double x) {
   if (!(x >= 0.0)) return kNan;
   if (x == 0.0) return -kInf;
-  if (x < 8.0) {
-    return series<tables::Y0>(x * x / 32.0 - 1.0) + 2.0 / kPi * log(x) * bessel_j0(x);
-  }
+  if (x < 8.0) return bessel_y0_near(x);
   return x == kInf ? 0.0 : bessel_far<0>(x).y;
 }
 inline double bessel_y1(double x) {
   if (!(x >= 0.0)) return kNan;
   if (x == 0.0) return -kInf;
-  if (x < 8.0) {
-    return x * series<tables::Y1>(x * x / 32.0 - 1.0) +
-           2.0 / kPi * (log(x) * bessel_j1(x) - 1.0 / x);
-  }
+  if (x < 8.0) return bessel_y1_near(x);
   return x == kInf ? 0.0 : bessel_far<1>(x).y;
 }
 

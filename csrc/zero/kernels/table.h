@@ -45,7 +45,7 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
   X(Log, Float) X(Log2, Float) X(Log10, Float) X(Log1p, Float) X(Sqrt, Float) X(Rsqrt, Float)   \
   X(Reciprocal, Float) X(Sin, Float) X(Cos, Float) X(Tan, Float) X(Tanh, Float)                 \
   X(Sigmoid, Float) X(Relu, Number) X(Floor, Float) X(Ceil, Float) X(Round, Float)              \
-  X(Trunc, Float) X(Erf, Float) X(Sinh, Float) X(Cosh, Float) X(Asin, Float)     \
+  X(Trunc, Float) X(Sinh, Float) X(Cosh, Float) X(Asin, Float)     \
   X(Acos, Float) X(Atan, Float) X(Asinh, Float) X(Acosh, Float) X(Atanh, Float)                 \
   X(BitNot, Bits) X(Clamp, Number)
 #define ZERO_UNARY_COMPARE_OPS(X)                                                               \
@@ -71,7 +71,7 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
   X(Addcmul, Any) X(Addcdiv, Float) X(Lerp, Float) X(ClampBoth, Any)
 // Those of special.cpp, for floats:
 #define ZERO_SPECIAL_UNARY_OPS(X)                                                               \
-  X(Erfc) X(Erfcx) X(Erfinv) X(Ndtr) X(Ndtri) X(LogNdtr) X(Entr) X(Logit) X(Sinc) X(Lgamma)     \
+  X(Erf) X(Erfc) X(Erfcx) X(Erfinv) X(Ndtr) X(Ndtri) X(LogNdtr) X(Entr) X(Logit) X(Sinc) X(Lgamma)     \
   X(Digamma) X(I0) X(I0e) X(I1) X(I1e) X(K0) X(K0e) X(K1) X(K1e) X(BesselJ0) X(BesselJ1)        \
   X(BesselY0) X(BesselY1) X(SphericalJ0) X(AiryAi)
 #define ZERO_SPECIAL_BINARY_OPS(X)                                                              \
@@ -80,7 +80,7 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
   X(LaguerreL) X(LegendreP)
 // clang-format on
 // Add and Sub take AlphaParams (a + alpha * b) or null (alpha = 1), Addcmul and Addcdiv
-// AlphaParams; Clamp, NanToNum and Nextafter theirs.
+// AlphaParams; Clamp, NanToNum, Nextafter and Logit theirs.
 struct AlphaParams {  // the one of the compute type is read
   double f;
   int64_t i;
@@ -90,7 +90,8 @@ struct ClampParams {  // NaN inputs stay NaN
   int64_t lo_i, hi_i;
 };
 struct NanToNumParams { double nan, posinf, neginf; };
-struct NextafterParams {  // of the dtype: float16 and bfloat16 come as float32
+struct LogitParams { double lo, hi; };  // bounds of its argument
+struct NextafterParams {                // of the dtype: float16 and bfloat16 come as float32
   double least, smallest_normal, largest;
   int digits;  // of the fraction
 };

@@ -99,7 +99,6 @@ constexpr int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::Tanh:
     case ElementwiseOp::Sigmoid:
     case ElementwiseOp::Pow:
-    case ElementwiseOp::Erf:
     case ElementwiseOp::Sin:
     case ElementwiseOp::Cos:
     case ElementwiseOp::LogAddExp:

@@ -1,7 +1,7 @@
 // Special functions. Each stands above its gradient; those that PyTorch doesn't differentiate give
 // results without history, as there.
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "zero/ops/binary.h"
 #include "zero/ops/unary.h"
@@ -108,18 +108,10 @@ Tensor entr(const Tensor& x, Target target) {
 }
 
 Tensor logit(const Tensor& x, std::optional<double> eps, Target target) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const LogitParams params{eps ? *eps : -inf, eps ? 1 - *eps : inf};
   const Tensor kept = target.preserve(x, requires_grad(x));
-  Tensor y;
-  if (eps) {
-    GradModeGuard bounds_are_constant(false);
-    const Tensor whole = is_floating(x.dtype()) ? x : to(x, default_dtype(), x.device());
-    const Tensor inside = clamp(whole, *eps, 1 - *eps);
-    y = target.prepare("logit", x, inside.options(), {&x});
-    const Operand in = inside;
-    run_elementwise(ElementwiseOp::Logit, inside.dtype(), y, {&in});
-  } else {
-    y = real("logit", ElementwiseOp::Logit, x, target);
-  }
+  Tensor y = real("logit", ElementwiseOp::Logit, x, target, &params);
   record("LogitBackward0", target, y, {&x}, {&kept}, [eps](Node& n, const Tensor& g) {
     const Tensor x = n.saved(0);
     const Tensor slope = div(g, mul(x, sub(1, x)));

@@ -7,11 +7,12 @@
 namespace zero {
 
 // Float functions: integers and bool give the default float dtype.
-inline Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target) {
+inline Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target,
+                   const void* params = nullptr) {
   const DType dtype = is_floating(x.dtype()) ? x.dtype() : default_dtype();
   Tensor y = target.prepare(op, x, {dtype, x.device()}, {&x});
   const Operand in = x;
-  run_elementwise(kernel, dtype, y, {&in});
+  run_elementwise(kernel, dtype, y, {&in}, params);
   return y;
 }
 
