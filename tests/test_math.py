@@ -146,6 +146,14 @@ def test_logaddexp_where_it_cancels():
     np.testing.assert_array_equal(special.numpy(), [inf, -inf, inf, nan])
 
 
+def test_logaddexp_of_nothing_has_no_gradient():
+    for f in (zero.logaddexp, zero.logaddexp2):
+        a = zero.tensor([-inf, -inf, 0.0], requires_grad=True)
+        b = zero.tensor([-inf, 0.0, 0.0], requires_grad=True)
+        f(a, b).sum().backward()
+        assert a.grad.tolist() == [0, 0, 0.5] and b.grad.tolist() == [0, 1, 0.5]
+
+
 def test_hypot_neither_overflows_nor_underflows():
     for dtype, large, small in ((zero.float32, 3e38, 1e-30), (zero.float64, 1.5e308, 1e-200)):
         x = zero.tensor([3 * small, large / 2, 0.0, inf, nan, inf], dtype=dtype)

@@ -253,13 +253,17 @@ Tensor hypot(const Operand& a, const Operand& b, Target target) {
   return y;
 }
 
-// The gradients are the weights of a softmax over the two.
+// The gradients are the weights of a softmax over the two; -inf has none, also beside another.
+static Tensor weighted(const Tensor& g, const Tensor& x, const Tensor& distance) {
+  return where(eq(x, -kInf), 0.0, mul(g, sigmoid(distance)));
+}
+
 Tensor logaddexp(const Operand& a, const Operand& b, Target target) {
   return of_inputs(
       "logaddexp", "LogaddexpBackward0", ElementwiseOp::LogAddExp, a, b,
       float_type("logaddexp", a, b), target,
-      [](const Tensor& g, const Tensor& x, const Tensor& z) { return mul(g, sigmoid(sub(x, z))); },
-      [](const Tensor& g, const Tensor& x, const Tensor& z) { return mul(g, sigmoid(sub(z, x))); });
+      [](const Tensor& g, const Tensor& x, const Tensor& z) { return weighted(g, x, sub(x, z)); },
+      [](const Tensor& g, const Tensor& x, const Tensor& z) { return weighted(g, z, sub(z, x)); });
 }
 
 Tensor logaddexp2(const Operand& a, const Operand& b, Target target) {
@@ -267,10 +271,10 @@ Tensor logaddexp2(const Operand& a, const Operand& b, Target target) {
       "logaddexp2", "Logaddexp2Backward0", ElementwiseOp::LogAddExp2, a, b,
       float_type("logaddexp2", a, b), target,
       [](const Tensor& g, const Tensor& x, const Tensor& z) {
-        return mul(g, sigmoid(mul(sub(x, z), kLn2)));
+        return weighted(g, x, mul(sub(x, z), kLn2));
       },
       [](const Tensor& g, const Tensor& x, const Tensor& z) {
-        return mul(g, sigmoid(mul(sub(z, x), kLn2)));
+        return weighted(g, z, mul(sub(z, x), kLn2));
       });
 }
 
