@@ -298,6 +298,7 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
     """
     cdef CTensor shown
     cdef CDims sizes
+    cdef int64_t offset = as_int(storage_offset, "set_", "storage_offset")
     if source is None:
         sizes.push_back(0)
         shown = core.empty(sizes, self.c.options())
@@ -305,7 +306,8 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
         shown = (<Tensor> source).c
     else:
         if not isinstance(getattr(source, "_data", None), Tensor):
-            raise TypeError(f"set_: source is neither a tensor nor a storage; got {type_name(source)}")
+            raise TypeError("set_: source is neither a tensor nor a storage; got "
+                            f"{type_name(source)}")
         shown = (<Tensor> source._data).c
         if shown.dtype() != self.c.dtype() and hasattr(source, "nbytes") \
                 and not hasattr(source, "dtype"):
@@ -323,7 +325,7 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
         shown = ops.as_strided(inplace.detach(shown), sizes,
                                shapes.contiguous_strides(sizes) if stride is None
                                else as_dims(stride, "set_"),
-                               as_int(storage_offset, "set_", "storage_offset"))
+                               offset)
     inplace.set_data(self.c, shown)
     return self
 

@@ -7,7 +7,7 @@ import math
 import zero
 from zero import Tensor, _attach, _overwrite
 from zero._composed.arguments import attach
-from zero.errors import DTypeError, ShapeError
+from zero.errors import DTypeError
 
 __all__ = [
     "conj",
