@@ -162,48 +162,6 @@ def test_product_sums_in_place(name, beta, alpha):
         np.testing.assert_allclose(*zero.broadcast_tensors(p, q), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf")])
-@pytest.mark.parametrize("m", [2, 40])
-def test_distances_of_equal_points(p, m):
-    x = zero.randn(5, m, dtype=zero.float64, requires_grad=True)
-    y = x.detach().clone().requires_grad_()
-    d = zero.cdist(x, y, p)
-    assert d.diagonal().abs().max().item() == 0
-    g, h = zero.autograd.grad(d.sum(), (x, y), create_graph=True)
-    assert bool(g.isfinite().all()) and bool(h.isfinite().all())
-    g2, h2 = zero.autograd.grad(zero.cdist(x, y, p).sum(), (x, y))  # by the kernel
-    np.testing.assert_allclose(g2.numpy(), g.detach().numpy(), rtol=1e-11, atol=1e-13)
-    np.testing.assert_allclose(h2.numpy(), h.detach().numpy(), rtol=1e-11, atol=1e-13)
-
-
-def test_distances_of_close_points_are_exact():
-    x = zero.rand(50, 64) + 1000
-    y = x + zero.rand(50, 64) * 0.01
-    exact = np.sqrt(((x.double().numpy()[:, None] - y.double().numpy()[None]) ** 2).sum(-1))
-    found = zero.cdist(x, y).double().numpy()
-    assert (abs(found - exact) <= 2 * 2.0**-23 * exact).all()  # 2 ulp
-
-
-def test_distances_do_not_depend_on_threads():
-    x, y = zero.randn(3, 300, 20, requires_grad=True), zero.randn(200, 20, requires_grad=True)
-    before, found = zero.get_num_threads(), []
-    for threads in (1, 2, 3, 7):
-        zero.set_num_threads(threads)
-        d = zero.cdist(x, y)
-        found.append((d, *zero.autograd.grad(d.sum(), (x, y))))
-    zero.set_num_threads(before)
-    for other in found[1:]:
-        assert all(zero.equal(a, b) for a, b in zip(found[0], other, strict=True))
-
-
-def test_compute_modes():
-    x = zero.rand(30, 3)
-    for mode in ("use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist", 1, None):
-        assert zero.equal(zero.cdist(x, x, compute_mode=mode), zero.cdist(x, x))
-    with pytest.raises(ValueError, match="compute_mode"):
-        zero.cdist(x, x, compute_mode="fast")
-
-
 def test_products_with_beta_zero_leave_nan_out():
     x = zero.full((2, 2), math.nan)
     assert zero.addmm(x, zero.ones(2, 3), zero.ones(3, 2), beta=0).tolist() == [[3.0, 3.0]] * 2

@@ -342,29 +342,22 @@ using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);
 
 // ---- distances (distance.cpp) -------------------------------------------------------------------
 // out[i, j] = (sum_m |x[i, m] - y[j, m]|^p)^(1/p); the number of m that differ for p = 0, the
-// largest difference for p = inf. x and y are dense; out has the strides out_row and out_column.
-// The gradient: out[i, m] = sum_j weight[i, j] slope(x[i, m] - y[j, m]), where out is dense. The
-// slope is the sign for p = 1, the difference for p = 2 (the weight then being g / distance), the
-// sign where the magnitude is other[i, j] for p = inf, else sign (magnitude other[i, j])^(p - 1).
+// largest difference for p = inf. x and y are dense; rows of out are out_row apart.
+// The gradient: out[i, m] = sum_j g[i, j] d distance[i, j] / d x[i, m]. There y is transposed,
+// [m, columns], and out is dense.
 struct DistanceArgs {
   const void *x, *y;
-  const void *weight, *other;  // backward: rows are pair_row apart
-  int64_t pair_row;
+  const void *g, *distance;  // backward: with strides g_row and g_column
+  int64_t g_row, g_column;
   void* out;
-  int64_t out_row, out_column;
+  int64_t out_row;
   int64_t rows, columns, m;
   double p;
-  void* scratch;   // forward: kDistancePanel * m elements; backward: distance_backward_scratch()
-  double* totals;  // backward: rows * m
+  void* scratch;  // forward: kDistancePanel * m elements; backward: distance_backward_scratch()
 };
 using DistanceFn = void (*)(const DistanceArgs& args);
-// out = g / distance, 0 where that is 0
-using OverDistanceFn = void (*)(const void* g, const void* distance, void* out, int64_t n);
 inline constexpr int64_t kDistancePanel = 32;
-inline constexpr int64_t kDistanceChunk = 1024;  // of y's rows, at a time
-constexpr int64_t distance_backward_scratch(int64_t m) {
-  return kDistanceChunk * (m > kDistancePanel ? m : kDistancePanel);
-}
+constexpr int64_t distance_backward_scratch(int64_t columns) { return 8 * columns; }
 
 // ---- random -------------------------------------------------------------------------------------
 // Fills out[0..n) with elements begin .. begin + n - 1 of a draw. Element i depends on (seed,
@@ -409,7 +402,6 @@ struct KernelTable {
                           int64_t itemsize);  // bytes, aligned to 64
   DistanceFn distance[kNumComputeTypes];      // float32 and float64
   DistanceFn distance_backward[kNumComputeTypes];
-  OverDistanceFn over_distance[kNumComputeTypes];
   SgdFn sgd[kNumComputeTypes];    // float32 and float64
   AdamFn adam[kNumComputeTypes];  // likewise
 

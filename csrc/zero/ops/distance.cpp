@@ -11,7 +11,7 @@ namespace zero {
 
 namespace {
 
-constexpr int64_t kTaskRows = 512, kTaskColumns = 64;
+constexpr int64_t kTaskRows = 256, kTaskColumns = 64;
 constexpr int64_t kBackwardRows = 64;
 
 // Tasks per range: about as much work as kGrainSize elements of a cheap loop.
@@ -28,9 +28,8 @@ DistanceArgs arguments(const Tensor& x, const Tensor& y, double p) {
   return a;
 }
 
-// `turned`: out is [y's rows, x's rows].
 template <class T>
-void distances(const Tensor& out, const Tensor& x, const Tensor& y, double p, bool turned) {
+void distances(const Tensor& out, const Tensor& x, const Tensor& y, double p) {
   const DistanceArgs all = arguments(x, y, p);
   const int64_t rows = all.rows, columns = all.columns, m = all.m;
   const int64_t row_tasks = (rows + kTaskRows - 1) / kTaskRows;
@@ -45,11 +44,10 @@ void distances(const Tensor& out, const Tensor& x, const Tensor& y, double p, bo
       const int64_t b = t / per_batch, i = t % per_batch / column_tasks * kTaskRows,
                     j = t % column_tasks * kTaskColumns;
       DistanceArgs a = all;
-      a.out_row = turned ? 1 : columns;
-      a.out_column = turned ? rows : 1;
       a.x = x.data<T>() + (b * rows + i) * m;
       a.y = y.data<T>() + (b * columns + j) * m;
-      a.out = out.data<T>() + b * rows * columns + i * a.out_row + j * a.out_column;
+      a.out = out.data<T>() + (b * rows + i) * columns + j;
+      a.out_row = columns;
       a.rows = std::min(kTaskRows, rows - i);
       a.columns = std::min(kTaskColumns, columns - j);
       a.scratch = scratch.data();
@@ -58,85 +56,49 @@ void distances(const Tensor& out, const Tensor& x, const Tensor& y, double p, bo
   });
 }
 
-// Rows of y are the lanes of the kernel: x and y change places where y has few.
+// The gradient of x; `turned` if g and the distances are [y's rows, x's rows].
 template <class T>
-void run_distances(const Tensor& out, const Tensor& x, const Tensor& y, double p) {
-  if (y.size(1) < 16 && x.size(1) > y.size(1)) return distances<T>(out, y, x, p, true);
-  distances<T>(out, x, y, p, false);
-}
-
-// What the kernel multiplies slopes by, and what they depend on.
-struct Weights { Tensor weight, other; };
-
-template <class T>
-Weights weights_of(const Tensor& g, const Tensor& distance, double p) {
-  if (p == 1) return {g, g};
-  if (std::isinf(p)) return {g, distance};
-  const bool two = p == 2;
-  const Tensor quotient = empty_as(g, g.options());
-  const Tensor one = two ? g : ones(g.sizes(), g.options());
-  const auto run = kernels().over_distance[static_cast<int>(compute_type(dtype_of<T>))];
-  const DenormalGuard denormal;
-  parallel_for(g.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
-    run(one.data<T>() + begin, distance.data<T>() + begin, quotient.data<T>() + begin, end - begin);
-  });
-  return two ? Weights{quotient, quotient} : Weights{g, quotient};
-}
-
-// The gradient of x.
-template <class T>
-void gradient_of(const Tensor& out, const Tensor& x, const Tensor& y, const Weights& w, double p) {
+void gradients(const Tensor& out, const Tensor& x, const Tensor& y, const Tensor& g,
+               const Tensor& distance, double p, bool turned) {
   const DistanceArgs all = arguments(x, y, p);
   const int64_t rows = all.rows, columns = all.columns, m = all.m;
+  const Tensor columns_of_y = contiguous(transpose(y, 1, 2));
   const int64_t tasks = (rows + kBackwardRows - 1) / kBackwardRows;
   const auto run = kernels().distance_backward[static_cast<int>(compute_type(dtype_of<T>))];
   const int64_t work = std::min(rows, kBackwardRows) * columns * (m + 1);
   const DenormalGuard denormal;
   parallel_for(x.size(0) * tasks, grain_of(work), [&](int64_t begin, int64_t end) {
-    std::vector<T> scratch(static_cast<size_t>(distance_backward_scratch(m)));
-    std::vector<double> totals(static_cast<size_t>(kBackwardRows * m));
+    std::vector<T> scratch(static_cast<size_t>(distance_backward_scratch(columns)));
     for (int64_t t = begin; t < end; ++t) {
-      const int64_t b = t / tasks, i = t % tasks * kBackwardRows, row = b * rows + i;
+      const int64_t b = t / tasks, i = t % tasks * kBackwardRows;
       DistanceArgs a = all;
-      a.pair_row = columns;
-      a.x = x.data<T>() + row * m;
-      a.y = y.data<T>() + b * columns * m;
-      a.weight = w.weight.data<T>() + row * columns;
-      a.other = w.other.data<T>() + row * columns;
-      a.out = out.data<T>() + row * m;
+      a.g_row = turned ? 1 : columns;
+      a.g_column = turned ? rows : 1;
+      const int64_t first = b * rows * columns + i * a.g_row;
+      a.x = x.data<T>() + (b * rows + i) * m;
+      a.y = columns_of_y.data<T>() + b * columns * m;
+      a.g = g.data<T>() + first;
+      a.distance = distance.data<T>() + first;
+      a.out = out.data<T>() + (b * rows + i) * m;
       a.rows = std::min(kBackwardRows, rows - i);
       a.scratch = scratch.data();
-      a.totals = totals.data();
       run(a);
     }
   });
 }
 
 // Without a record, by the kernel.
-template <class T>
-void run_gradients(const Tensor& x, const Tensor& y, const Tensor& g, const Tensor& distance,
-                   double p, const Tensor& of_x, const Tensor& of_y) {
-  const Weights w = weights_of<T>(contiguous(g), distance, p);
-  if (of_x.defined()) gradient_of<T>(of_x, x, y, w, p);
-  if (!of_y.defined()) return;
-  const auto turned = [](const Tensor& t) { return contiguous(transpose(t, 1, 2)); };
-  const Tensor weight = turned(w.weight);
-  const Tensor other = w.other.is_same(w.weight) ? weight : turned(w.other);
-  gradient_of<T>(of_y, y, x, {weight, other}, p);
-}
-
-Grads fast_gradients(Node& node, const Tensor& x, const Tensor& y, const Tensor& g,
-                     const Tensor& distance, double p) {
-  Grads grads(2);
-  if (node.needs(0)) grads[0] = zeros(x.sizes(), x.options());
-  if (node.needs(1)) grads[1] = zeros(y.sizes(), y.options());
-  if (x.is_meta() || g.numel() == 0 || x.size(2) == 0 || p == 0) return grads;
+Tensor fast_gradient(const Tensor& x, const Tensor& y, const Tensor& g, const Tensor& distance,
+                     double p, bool turned) {
+  const Tensor out = zeros(x.sizes(), x.options());
+  if (out.is_meta() || g.numel() == 0 || out.numel() == 0 || p == 0) return out;
+  const Tensor dense = contiguous(g);
   if (x.dtype() == DType::Float64) {
-    run_gradients<double>(x, y, g, distance, p, grads[0], grads[1]);
+    gradients<double>(out, x, y, dense, distance, p, turned);
   } else {
-    run_gradients<float>(x, y, g, distance, p, grads[0], grads[1]);
+    gradients<float>(out, x, y, dense, distance, p, turned);
   }
-  return grads;
+  return out;
 }
 
 // From operators, so that it can be differentiated again. The distance counts as what it is: a
@@ -198,15 +160,18 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   const Tensor out = empty({count, n, k}, x.options());
   if (!out.is_meta() && out.numel() > 0) {
     if (compute == DType::Float64) {
-      run_distances<double>(out, x, y, p);
+      distances<double>(out, x, y, p);
     } else {
-      run_distances<float>(out, x, y, p);
+      distances<float>(out, x, y, p);
     }
   }
   record("CdistBackward0", {}, out, {&x, &y}, {&x, &y, &out}, [p](Node& node, const Tensor& g) {
     const Tensor x = node.saved(0), y = node.saved(1), distance = node.saved(2);
     if (grad_enabled()) return recorded_gradients(x, y, g, distance, p);
-    return fast_gradients(node, x, y, g, distance, p);
+    Grads grads(2);
+    if (node.needs(0)) grads[0] = fast_gradient(x, y, g, distance, p, false);
+    if (node.needs(1)) grads[1] = fast_gradient(y, x, g, distance, p, true);
+    return grads;
   });
   Dims sizes = batch;
   sizes.push_back(n);
