@@ -433,8 +433,34 @@ def test_cat_of_nothing_takes_any_dimension():
     nothing = zero.ones(0, requires_grad=True)
     assert zero.cat([nothing, nothing], 2).shape == (0,)
     assert zero.cat([nothing, zero.ones(2, 3)], 1).shape == (2, 3)
+    assert zero.ones(2, 0).roll(1, 3).shape == (2, 0)
     with pytest.raises(IndexError):
         zero.cat([nothing, zero.ones(2, 3)], 2)
+
+
+def test_what_was_saved_is_not_detached_in_place():
+    x = leaf(2.0, 3.0)
+    y = x * 2
+    z, e = (y * y).sum(), y.exp().sum()
+    y.detach_()
+    with pytest.raises(RuntimeError, match="was detached in place"):
+        z.backward()
+    e.backward()  # saved its own result
+    assert x.grad.tolist() == pytest.approx([2 * math.exp(4), 2 * math.exp(6)], rel=1e-5)
+
+
+def test_an_assignment_counts_as_a_write():
+    x = zero.zeros(3)
+    x[0] += 1
+    assert x._version == 2
+    x[...] = x
+    assert x._version == 3
+    w = leaf(1.0, 2.0)
+    y = (w * w).sum()
+    with zero.no_grad():
+        w[...] = w
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
 
 
 def test_version_counters():

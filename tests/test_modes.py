@@ -228,10 +228,10 @@ def test_inference_mode_makes_inference_tensors():
 
 def test_inference_tensors_outside():
     w = zero.ones(2, requires_grad=True)
-    base = zero.ones(3)
+    base, tracked = zero.ones(3), w * 1
     with zero.inference_mode():
         x = zero.ones(2)
-        view = base[1:]
+        view, of_tracked = base[1:], tracked[:1]
         view.add_(1)
     with pytest.raises(RuntimeError, match="add: an inference tensor is written in place outside"):
         x.add_(1)
@@ -243,9 +243,11 @@ def test_inference_tensors_outside():
     with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
         w * x
     with pytest.raises(RuntimeError, match="a view made in inference_mode is written in place"):
-        view.add_(1)
+        of_tracked.add_(1)
     with zero.no_grad():
-        view.add_(1)
+        of_tracked.add_(1)
+    assert tracked.tolist() == [2.0, 1.0]
+    view.add_(1)  # nothing is recorded
     base.add_(1)
     assert base.tolist() == [2.0, 4.0, 4.0] and base._version == 3
 

@@ -242,6 +242,7 @@ cdef int set_item(Tensor x, object index, object value) except -1:
         # x[i] += y has written already
         inplace.check_inplace(b"copy_", place, meta.requires_grad(place) or
                               meta.requires_grad(source))
+        inplace.count_write(place)
         return 0
     ops.copy_(place, without_leading_ones(source, place.dim()))
     return 0

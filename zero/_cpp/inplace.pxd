@@ -11,9 +11,8 @@ cdef extern from "zero/autograd/inplace.h" namespace "zero":
         Partial "zero::Overlap::Partial"
         Any "zero::Overlap::Any"
 
-    void check_overlap(
-        const char* op, const CTensor& out, const CTensor& x,
-        COverlap forbidden) except +raise_error
+    void check_overlap(const char* op, const CTensor& out, const CTensor& x,
+                       COverlap forbidden) except +raise_error
     void check_inplace(const char* op, const CTensor& x, bint recorded) except +raise_error
     CTensor detach(const CTensor& x) except +raise_error
     CTensor detached_data(const CTensor& x) except +raise_error

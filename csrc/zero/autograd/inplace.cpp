@@ -139,11 +139,11 @@ void check_history(const char* op, const Tensor& x, bool recorded) {
              ": an inference tensor is written in place outside inference_mode; got ", x,
              ", expected a clone() of it");
   const AutogradMeta* meta = autograd_meta(x);
-  ZERO_CHECK(!meta || meta->origin != ViewOrigin::Inference || !grad_enabled(), Error, op,
-             ": a view made in inference_mode is written in place outside it; got ", x,
-             ", expected a clone() of it");
   if (recorded && grad_enabled()) {
     if (is_view(x)) {
+      ZERO_CHECK(meta->origin != ViewOrigin::Inference, Error, op,
+                 ": a view made in inference_mode is written in place outside it; got ", x,
+                 ", expected a clone() of it");
       ZERO_CHECK(meta->origin != ViewOrigin::NoGrad, Error, op,
                  ": a view made under no_grad is written "
                  "in place with gradients on; got ",

@@ -28,6 +28,8 @@ SavedTensor::SavedTensor(const Tensor& x, bool is_output, int output_nr)
   ZERO_CHECK(!x.impl()->is_inference_, Error,
              "autograd: an inference tensor can't be saved for backward; got ", x,
              ", expected a clone() of it, or no_grad() in place of inference_mode()");
+  if (const AutogradMeta* meta = is_output ? nullptr : autograd_meta(x))
+    had_history_ = static_cast<bool>(meta->grad_fn);
   if (innermost) [[unlikely]]
     pack(*innermost, x);
   else
@@ -62,6 +64,9 @@ Tensor SavedTensor::unpack(Node* owner) const {
              " was modified by an inplace operation; got ", tensor_, " at version ",
              tensor_.version(), ", expected version ", version_,
              "; write out of place, or into a clone()");
+  ZERO_CHECK(!had_history_ || autograd_meta(tensor_)->grad_fn, Error,
+             "backward: a tensor needed by ", owner->name(), " was detached in place; got ",
+             tensor_, ", expected detach() in place of detach_()");
   if (!is_output_) return tensor_;
   // With the history of this very node, for gradients of gradients.
   Tensor x = detach(tensor_);

@@ -66,6 +66,7 @@ class SavedTensor {
   uint32_t version_ = 0;
   int output_nr_ = 0;
   bool is_output_ = false;
+  bool had_history_ = false;  // an input that was a result, which detach_() must not change
 };
 
 }  // namespace zero

@@ -156,6 +156,7 @@ Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims) {
   ZERO_CHECK(shifts.size() == dims.size(), ShapeError, "roll: not one shift per dimension; got ",
              shifts, " and ", dims);
   ZERO_CHECK(x.dim() > 0, IndexError, "roll: a 0-d tensor has no dimensions; got ", dims);
+  if (dims.size() == 1 && x.numel() == 0) return clone(x);  // PyTorch looks at no dimension then
   // The steps of a repeated dimension add up.
   Dims own, steps, back;
   for (int64_t i = 0; i < dims.size(); ++i) {
