@@ -118,7 +118,7 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
 
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden) {
   if (!x.defined() || !(out.impl()->storage_ == x.impl()->storage_)) return;
-  const bool same = is_same_view(out, x), itself = same && (out.is_same(x) || x.numel() == 0);
+  const bool same = is_same_view(out, x), itself = out.is_same(x);
   if (!itself && (!shares_memory(out, x) || !is_dense(out) || !is_dense(x))) return;
   ZERO_CHECK(same && forbidden == Overlap::Partial, Error, op,
              same ? ": an input is" : ": an input shares part of its memory with",
