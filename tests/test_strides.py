@@ -52,6 +52,14 @@ def test_all_of_a_tensor_keeps_its_strides():
     assert y.grad.tolist() == [3, 3]
 
 
+def test_one_number_flipped_is_itself():
+    x = zero.tensor(2.5, requires_grad=True)
+    for dim in (0, -1):
+        y = x.flip(dim)
+        assert y.item() == 2.5
+        assert zero.autograd.grad(y, x)[0].item() == 1
+
+
 def test_values_in_another_order():
     other = zero.ones(4, 1, 3, dtype=zero.float64)
     assert zero.equal((P * 2 + other).contiguous(), P.contiguous() * 2 + other)
