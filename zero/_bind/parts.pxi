@@ -99,7 +99,7 @@ def nan_to_num_(Tensor input not None, nan=None, posinf=None, neginf=None):
 
 
 def frexp(Tensor input not None, *, out=None):
-    """Mantissas and exponents: ``input = mantissa * 2^exponent`` with 1/2 <= |mantissa| < 1.
+    """Mantissas and exponents: ``input = mantissa * 2^exponent`` with ``1/2 <= |mantissa| < 1``.
 
     Zeros, infinities and nan are their own mantissa, with the exponent 0.
 

@@ -238,13 +238,15 @@ def _apart(parts: tuple[Tensor, ...], input: Tensor, dim: int) -> tuple[Tensor, 
     return _parts(input, dim, cuts)
 
 
-def unsafe_split(tensor: Tensor, split_size: int | Sequence[int], dim: int = 0):  # type: ignore[no-untyped-def]
+def unsafe_split(
+    input: Tensor, split_size: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
     """:func:`split` whose parts may be written in place while gradients are recorded.
 
     In PyTorch such writes give wrong gradients for other uses of the input; here they are right.
 
     Args:
-        tensor: tensor of at least one dimension.
+        input: tensor of at least one dimension.
         split_size: the size of each part (the last may be smaller), or a list of sizes.
         dim: the dimension.
 
@@ -253,7 +255,7 @@ def unsafe_split(tensor: Tensor, split_size: int | Sequence[int], dim: int = 0):
         >>> [part.tolist() for part in zero.unsafe_split(zero.arange(3), 2)]
         [[0, 1], [2]]
     """
-    return _apart(zero.split(tensor, split_size, dim), tensor, wrap_dim("split", dim, tensor.ndim))
+    return _apart(zero.split(input, split_size, dim), input, wrap_dim("split", dim, input.ndim))
 
 
 def unsafe_split_with_sizes(

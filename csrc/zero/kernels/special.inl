@@ -478,8 +478,9 @@ inline double k1e(double x) {
 inline double k0(double x) { return exp(-x) * k0e(x); }
 inline double k1(double x) { return exp(-x) * k1e(x); }
 
-// J and Y to 8 are polynomials (..._near), and logarithms times them; from 8 on sqrt(2 / (pi x)) times cos and sin of x - pi/4 (order 0) or x - 3pi/4 (order
-// 1), mixed by P and Q. sin x and cos x are of x itself, so that large x lose nothing.
+// J and Y to 8 are polynomials (..._near), and logarithms times them; from 8 on sqrt(2 / (pi x))
+// times cos and sin of x - pi/4 (order 0) or x - 3pi/4 (order 1), mixed by P and Q. sin x and cos x
+// are of x itself, so that large x lose nothing.
 struct BesselPair { double j, y; };
 template <int order>
 inline BesselPair bessel_far(double x) {

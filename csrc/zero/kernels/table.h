@@ -71,7 +71,7 @@ using LoopFn = void (*)(char* const* data, const int64_t* strides, int64_t n0, i
   X(Addcmul, Any) X(Addcdiv, Float) X(Lerp, Float) X(ClampBoth, Any)
 // Those of special.cpp, for floats:
 #define ZERO_SPECIAL_UNARY_OPS(X)                                                               \
-  X(Erf) X(Erfc) X(Erfcx) X(Erfinv) X(Ndtr) X(Ndtri) X(LogNdtr) X(Entr) X(Logit) X(Sinc) X(Lgamma)     \
+  X(Erf) X(Erfc) X(Erfcx) X(Erfinv) X(Ndtr) X(Ndtri) X(LogNdtr) X(Entr) X(Logit) X(Sinc) X(Lgamma) \
   X(Digamma) X(I0) X(I0e) X(I1) X(I1e) X(K0) X(K0e) X(K1) X(K1e) X(BesselJ0) X(BesselJ1)        \
   X(BesselY0) X(BesselY1) X(SphericalJ0) X(AiryAi)
 #define ZERO_SPECIAL_BINARY_OPS(X)                                                              \

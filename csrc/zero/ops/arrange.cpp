@@ -77,8 +77,8 @@ Tensor triangle(const char* op, const char* node, const Tensor& x, int64_t diago
 void run_roll(const Tensor& y, const Tensor& x, const Dims& shifts, const Dims& dims, int64_t at) {
   if (x.numel() == 0) return;
   if (at == dims.size() && x.is_contiguous() && y.is_contiguous()) {
-    // In pieces: the two lie differently in their cache lines, and some processors are several times
-    // slower at long copies of that kind with the instruction that the library takes.
+    // In pieces: the two lie differently in their cache lines, and some processors are several
+    // times slower at long copies of that kind with the instruction that the library takes.
     constexpr int64_t piece = 1024;
     const char* const from = static_cast<const char*>(x.data());
     char* const to = static_cast<char*>(y.data());

@@ -418,8 +418,8 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Op
                   Target target = {});
 Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                     Combine combine, bool include_self = true, Target target = {});
-// y[i, j] = x[index[i, j], j] for dim 0; scatter is self[index[i, j], j] = values[i, j]. `op` is the
-// name in messages, a literal.
+// y[i, j] = x[index[i, j], j] for dim 0; scatter is self[index[i, j], j] = values[i, j]. `op` is
+// the name in messages, a literal.
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
 Tensor scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                const Operand& values, Combine combine = Combine::Assign, bool include_self = true,

@@ -403,7 +403,8 @@ static Tensor interpolate(const char* node, const Tensor& start, const Tensor& e
   record(node, target, y, {&start, &end, &w}, {keep(gw, kept), keep(gw, end), &w},
          [s = weight.scalar(), fixed = !w.defined()](Node& n, const Tensor& g) {
            Grads grads(3);
-           const Operand w = fixed ? Operand(s) : Operand(n.saved(2));
+           const Tensor kept = fixed ? Tensor() : n.saved(2);
+           const Operand w = fixed ? Operand(s) : Operand(kept);
            if (n.needs(0)) grads[0] = fixed ? mul(g, 1 - s.to_double()) : mul(g, sub(1, w));
            if (n.needs(1)) grads[1] = mul(g, w);
            if (n.needs(2)) grads[2] = mul(g, sub(n.saved(1), n.saved(0)));

@@ -59,7 +59,7 @@ void record_zeros(const char* name, const Tensor& y, Inputs inputs) {
   });
 }
 
-// ---- draws that reject ---------------------------------------------------------------------------
+// ---- draws that reject --------------------------------------------------------------------------
 
 // log k! for integers k >= 0: a table, then Stirling's series to 1e-12.
 double log_factorial(double k) {
