@@ -41,6 +41,8 @@ OBJECTS_KEPT = 12
 # The instruction sets of the kernels, and what each needs beyond the common flags. The first one of
 # a machine is what everything else is compiled for: SSE2 on x86-64 ("baseline"), NEON on aarch64.
 ISAS = {"x86_64": ("baseline", "avx2", "avx512"), "aarch64": ("neon",)}
+# Families without an object for avx512 (families.h).
+NARROW = ("distance", "pointwise", "sort", "special")
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],
@@ -424,6 +426,8 @@ def core_compilations(
         chosen = kernel_toolchain() if kernel and toolchain is None else host
         include = "-Icsrc" if chosen.kind == "gnu" else "/Icsrc"
         for isa in ISAS.get(host.machine, ("baseline",)) if kernel else ("",):
+            if isa == "avx512" and place[-1] in NARROW:
+                continue
             name = ".".join([*place, isa] if isa else place)
             flags = (*chosen.flags(mode, isa), include)
             result.append(Compilation(source, chosen, flags, folder, name, isa))

@@ -9,8 +9,9 @@
 
 // clang-format off
 #define ZERO_FAMILIES(X) \
-  X(cast) X(distance) X(elementwise) X(gemm) X(optim) X(pointwise) X(random) X(reduce) X(scan) \
-  X(softmax) X(sort) X(special)
+  X(cast) X(elementwise) X(gemm) X(optim) X(random) X(reduce) X(scan) X(softmax)
+// These have no objects for avx512, where avx2's serve: 0.7 MB less (NARROW in tools/build_core.py).
+#define ZERO_NARROW_FAMILIES(X) X(distance) X(pointwise) X(sort) X(special)
 // clang-format on
 
 #define ZERO_DECLARE(family) void fill_##family(KernelTable& table);
@@ -18,16 +19,26 @@
 #define ZERO_ISA(name)                         \
   namespace zero::name {                       \
   ZERO_FAMILIES(ZERO_DECLARE)                  \
+  ZERO_NARROW_FAMILIES(ZERO_DECLARE)           \
   inline void fill_table(KernelTable& table) { \
     table.isa = #name;                         \
     ZERO_FAMILIES(ZERO_FILL)                   \
+    ZERO_NARROW_FAMILIES(ZERO_FILL)            \
   }                                            \
   }
 
 ZERO_ISA(baseline)
 ZERO_ISA(avx2)
-ZERO_ISA(avx512)
 ZERO_ISA(neon)
+
+namespace zero::avx512 {
+ZERO_FAMILIES(ZERO_DECLARE)
+inline void fill_table(KernelTable& table) {
+  avx2::fill_table(table);
+  table.isa = "avx512";
+  ZERO_FAMILIES(ZERO_FILL)
+}
+}  // namespace zero::avx512
 
 #undef ZERO_ISA
 #undef ZERO_FILL
