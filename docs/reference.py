@@ -163,9 +163,10 @@ def functions_page():
 
 def tensor_page():
     own, shared = [], []
-    for name, value in sorted(vars(zero.Tensor).items()):
+    for name in sorted(vars(zero.Tensor)):
         if name.startswith("_"):
             continue
+        value = getattr(zero.Tensor, name)
         if getattr(zero, name, None) is value:
             shared.append(f":func:`~zero.{name}`")
         elif callable(value):

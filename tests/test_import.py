@@ -1,5 +1,7 @@
 """What `import zero` costs and brings along; each in a process of its own."""
 
+import ast
+import importlib
 import json
 import subprocess
 import sys
@@ -7,8 +9,10 @@ import sys
 import pytest
 
 import zero
+import zero._zero
 
 HEAVY = ["numpy", "inspect", "dataclasses", "typing", "pickle", "multiprocessing", "scipy"]
+HEAVY += ["collections", "functools", "weakref"]  # light ones, but for a small import
 
 
 def run(code, *options):
@@ -23,8 +27,8 @@ def run(code, *options):
 def loaded():
     """The modules that importing zero adds to those of a bare Python."""
     code = (
-        "import sys; before = set(sys.modules); import zero; import json; "
-        "print(json.dumps(sorted(set(sys.modules) - before)))"
+        "import sys; before = set(sys.modules); import zero; after = set(sys.modules); "
+        "import json; print(json.dumps(sorted(after - before)))"
     )
     return json.loads(run(code))
 
@@ -46,6 +50,12 @@ def test_rarely_needed_modules_are_imported_later(loaded):
         "testing",
         "version",
         "xpu",
+        "_composed.views",
+        "_legacy",
+        "autograd.functional",
+        "nn.init",
+        "nn.linear",
+        "optim.adam",
     ]
     assert not {f"zero.{name}" for name in rare} & set(loaded)
     code = "import zero; zero.cuda.is_available(); zero.backends.cudnn.benchmark = True"
@@ -81,8 +91,6 @@ def test_all_is_exact():
 
 
 def test_every_function_of_the_extension_is_exported():
-    import zero._zero
-
     methods_only = {"view", "expand", "expand_as", "reshape_as", "view_as"}
     functions = {
         name
@@ -96,9 +104,56 @@ def test_every_function_of_the_extension_is_exported():
 
 @pytest.mark.parametrize("name", ["nn", "optim", "autograd", "nn.functional"])
 def test_all_of_submodules(name):
-    module = sys.modules[f"zero.{name}"]
+    module = importlib.import_module(f"zero.{name}")
     for public in module.__all__:
         assert hasattr(module, public)
+
+
+def exported(module):
+    """The public names that a package's source shows to a type checker."""
+    names = set()
+    with open(module.__file__, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            source = importlib.import_module(node.module)
+            names |= set(getattr(source, "__all__", set(vars(source)) - {"DTypeObject"}))
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname for alias in node.names}
+    return {name for name in names if name and not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", ["zero", "zero.nn", "zero.optim", "zero.autograd", "zero.utils"])
+def test_names_that_come_later_are_those_of_the_source(name):
+    package = importlib.import_module(name)
+    others = {"zero": {"__version__", "newaxis"}}.get(name, set())
+    assert set(package.__all__) == exported(package) - {"DeviceObject"} | others
+    for found in dir(package):
+        assert getattr(package, found) is getattr(package, found)
+
+
+def test_methods_that_come_later_are_those_that_are_attached():
+    code = """
+import importlib, pickle, pkgutil, zero
+from zero._later import Method
+x = zero.ones(2, 2)
+later = {name for name, value in vars(zero.Tensor).items() if isinstance(value, Method)}
+assert {"repeat", "real", "H", "tile"} <= later
+before = set(dir(zero.Tensor))
+try:
+    x.real = x
+    raise SystemExit("real was set")
+except AttributeError:
+    pass
+x.tile = 3
+assert x.tile == 3 and x.diag().tolist() == [1, 1] and zero.Tensor.diag is zero.diag
+assert pickle.loads(pickle.dumps(zero.Tensor.outer)) is zero.outer
+for found in pkgutil.iter_modules(zero._composed.__path__):
+    importlib.import_module(f"zero._composed.{found.name}")
+assert set(dir(zero.Tensor)) == before
+assert not [n for n, value in vars(zero.Tensor).items() if isinstance(value, Method)]
+"""
+    assert run(code) == ""
 
 
 def test_version():

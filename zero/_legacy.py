@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from zero import _zero as z
-from zero._zero import Size, Tensor
-from zero._zero import dtype as DType
+from zero._zero import Size, Tensor, dtype as DType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,20 @@ NAMES = {
 }
 CLASSES = {dtype: name for name, dtype in NAMES.items()}
 
-__all__ = [*NAMES, "set_default_tensor_type", "typename"]
+__all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "set_default_tensor_type",
+    "typename",
+]
 
 
 def construct(name: str, dtype: DType, where: str, data: tuple[Any, ...], device: Any) -> Tensor:

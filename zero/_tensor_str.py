@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, inf, isfinite
 
-from zero._zero import Parameter, Tensor, get_default_dtype, int64
-from zero._zero import bool as zero_bool
+from zero._zero import Parameter, Tensor, bool as zero_bool, get_default_dtype, int64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     Options: TypeAlias = dict[str, Any]
 
-__all__ = ["get_printoptions", "printoptions", "set_printoptions", "tensor_html", "tensor_str"]
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 PROFILES: dict[str, Options] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},

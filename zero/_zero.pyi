@@ -1,9 +1,11 @@
 """Types of zero._zero, the compiled half of zero; tests/test_stubs.py compares both."""
 
 import sys
-from builtins import bool as _bool  # the module's dtypes and Tensor's methods hide these names
-from builtins import float as _float
-from builtins import int as _int
+from builtins import (
+    bool as _bool,  # the module's dtypes and Tensor's methods hide these names
+    float as _float,
+    int as _int,
+)
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NoReturn, SupportsIndex, TypeAlias, TypeVar, overload
 

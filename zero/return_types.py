@@ -11,11 +11,11 @@ Each is a tuple whose entries also have names:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import itemgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from typing_extensions import Self

@@ -1,1 +1,51 @@
-"""Operators composed of others, in plain Python. Their public names are those of `zero`."""
+"""Operators composed of others, in plain Python. Their public names are those of `zero`.
+
+A module is imported when one of its names is first asked for: these are the functions of zero that
+it defines, and the methods of Tensor that it attaches.
+"""
+
+from zero import _attach
+from zero._later import Method
+
+FUNCTIONS = {
+    "contract": "chain_matmul dist einsum tensordot vdot",
+    "copies": "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy "
+    "permute_copy select_copy slice_copy split_copy split_with_sizes_copy "
+    "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
+    "view_copy",
+    "diagonal": "diag diagflat",
+    "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "grids": "argwhere block_diag cartesian_prod column_stack combinations "
+    "cumulative_trapezoid gradient trapezoid trapz",
+    "numbers": "conj conj_physical conj_physical_ deg2rad deg2rad_ fill fill_ float_power "
+    "imag is_conj is_neg is_nonzero is_signed isreal ldexp ldexp_ positive "
+    "rad2deg rad2deg_ real resolve_conj resolve_neg rsub",
+    "order": "diff histogram histogramdd isin nanquantile nonzero_static quantile renorm",
+    "products": "ger inner outer",
+    "reduce": "aminmax nanmean std_mean trace var_mean",
+    "shape": "atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors dstack "
+    "fliplr flipud hstack meshgrid moveaxis movedim rot90 row_stack tile "
+    "unflatten vstack",
+    "views": "adjoint detach_ dsplit hsplit is_same_size split_with_sizes tensor_split "
+    "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
+}
+METHODS = {
+    "contract": "dist vdot",
+    "copies": "narrow_copy",
+    "diagonal": "diag diagflat fill_diagonal_",
+    "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "grids": "argwhere",
+    "numbers": "__rdiv__ conj conj_physical conj_physical_ deg2rad deg2rad_ float_power "
+    "float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ positive "
+    "rad2deg rad2deg_ real resolve_conj resolve_neg",
+    "order": "diff histogram nanquantile nonzero_static quantile renorm renorm_",
+    "products": "ger inner outer",
+    "reduce": "aminmax nanmean trace",
+    "shape": "fliplr flipud moveaxis movedim repeat rot90 tile unflatten",
+    "views": "adjoint dsplit H hsplit mH split_with_sizes sum_to_size tensor_split "
+    "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
+}
+
+for module, names in METHODS.items():
+    for name in names.split():
+        _attach(name, Method(f"{__name__}.{module}", name))

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import zero
 from zero import Tensor, _deliver
 from zero._composed.arguments import attach, wrap_dim
-from zero.errors import DTypeError, ShapeError
-from zero.errors import ValueError as ZeroValueError
+from zero.errors import DTypeError, ShapeError, ValueError as ZeroValueError
 
 __all__ = ["chain_matmul", "dist", "einsum", "tensordot", "vdot"]
 

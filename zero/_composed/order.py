@@ -9,8 +9,7 @@ import zero
 from zero import Tensor, _bin_counts, _deliver, _overwrite
 from zero._composed.arguments import attach, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError
-from zero.return_types import histogram as _histogram
-from zero.return_types import histogramdd as _histogramdd
+from zero.return_types import histogram as _histogram, histogramdd as _histogramdd
 
 __all__ = [
     "diff",

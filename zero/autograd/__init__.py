@@ -1,31 +1,44 @@
 """Automatic differentiation: backward passes, custom functions, hooks, modes, checks."""
 
-from zero import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from zero.autograd import anomaly_mode, function, functional, graph, variable
-from zero.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
-from zero.autograd.engine import backward, grad
-from zero.autograd.function import Function
-from zero.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from zero.autograd.variable import Variable
+from zero import (
+    _later,
+    enable_grad as enable_grad,
+    inference_mode as inference_mode,
+    is_grad_enabled as is_grad_enabled,
+    no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled,
+)
+from zero.autograd.engine import backward as backward, grad as grad
+from zero.autograd.gradcheck import (  # at once: the function hides the module of its name
+    GradcheckError as GradcheckError,
+    gradcheck as gradcheck,
+    gradgradcheck as gradgradcheck,
+)
 
-__all__ = [
-    "Function",
-    "GradcheckError",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "function",
-    "functional",
-    "grad",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "is_grad_enabled",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-    "variable",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zero.autograd import (
+        anomaly_mode as anomaly_mode,
+        function as function,
+        functional as functional,
+        graph as graph,
+        variable as variable,
+    )
+    from zero.autograd.anomaly_mode import (
+        detect_anomaly as detect_anomaly,
+        set_detect_anomaly as set_detect_anomaly,
+    )
+    from zero.autograd.function import Function as Function
+    from zero.autograd.variable import Variable as Variable
+else:
+    __getattr__, __dir__, __all__ = _later.attributes(
+        "zero.autograd",
+        "GradcheckError backward enable_grad grad gradcheck gradgradcheck inference_mode "
+        "is_grad_enabled no_grad set_grad_enabled".split(),
+        modules="anomaly_mode function functional graph variable",
+        names={
+            "anomaly_mode": "detect_anomaly set_detect_anomaly",
+            "function": "Function",
+            "variable": "Variable",
+        },
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 
 import zero
@@ -12,6 +11,7 @@ from zero.autograd.engine import grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

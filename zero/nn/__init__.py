@@ -1,50 +1,31 @@
 """Layers, losses and their base class."""
 
-from zero.nn import functional, init, utils
-from zero.nn.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
-from zero.nn.container import ModuleDict, ModuleList, Sequential
-from zero.nn.dropout import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
-)
-from zero.nn.flatten import Flatten
-from zero.nn.linear import Identity, Linear
-from zero.nn.loss import CrossEntropyLoss, MSELoss, NLLLoss
-from zero.nn.module import Module
-from zero.nn.parameter import Buffer, Parameter
-from zero.nn.parameter_container import ParameterDict, ParameterList
+from zero import _later
+from zero.nn.module import Module as Module
+from zero.nn.parameter import Buffer as Buffer, Parameter as Parameter
 
-__all__ = [
-    "AlphaDropout",
-    "Buffer",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Dropout1d",
-    "Dropout2d",
-    "Dropout3d",
-    "FeatureAlphaDropout",
-    "Flatten",
-    "Identity",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "NLLLoss",
-    "Parameter",
-    "ParameterDict",
-    "ParameterList",
-    "ReLU",
-    "Sequential",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
-    "functional",
-    "init",
-    "utils",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zero.nn import functional as functional, init as init, utils as utils
+    from zero.nn.activation import *
+    from zero.nn.container import *
+    from zero.nn.dropout import *
+    from zero.nn.flatten import *
+    from zero.nn.linear import *
+    from zero.nn.loss import *
+    from zero.nn.parameter_container import *
+else:
+    __getattr__, __dir__, __all__ = _later.attributes(
+        "zero.nn",
+        ["Buffer", "Module", "Parameter"],
+        modules="functional init utils",
+        names={
+            "activation": "LogSoftmax ReLU Sigmoid Softmax Tanh",
+            "container": "ModuleDict ModuleList Sequential",
+            "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+            "flatten": "Flatten",
+            "linear": "Identity Linear",
+            "loss": "CrossEntropyLoss MSELoss NLLLoss",
+            "parameter_container": "ParameterDict ParameterList",
+        },
+    )

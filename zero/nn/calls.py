@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from itertools import pairwise
 
-from zero.nn.backward_hooks import BackwardHooks
 from zero.nn.hooks import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from zero.nn.backward_hooks import BackwardHooks
     from zero.nn.module import Module
 
 __all__ = ["call_hooked", "name_module"]
@@ -43,7 +43,11 @@ def _run_pre_hooks(
 def _backward_hooks(module: Module) -> BackwardHooks | None:
     hooks = [*GLOBAL._backward_hooks.values(), *module._backward_hooks.values()]
     pre_hooks = [*GLOBAL._backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
-    return BackwardHooks(module, hooks, pre_hooks) if hooks or pre_hooks else None
+    if not hooks and not pre_hooks:
+        return None
+    from zero.nn.backward_hooks import BackwardHooks
+
+    return BackwardHooks(module, hooks, pre_hooks)
 
 
 def call_hooked(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import zero
 from zero import Parameter, Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from typing_extensions import Self

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
-
 from zero.utils.hooks import RemovableHandle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import OrderedDict
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -53,6 +52,8 @@ class Hooks:
         def __getattr__(self, name: str) -> Any: ...
 
     def _make_hook_dict(self, name: str) -> OrderedDict[int, Any]:
+        from collections import OrderedDict
+
         state = self.__dict__
         hooks: OrderedDict[int, Any] = OrderedDict()
         state[name] = hooks
@@ -311,6 +312,8 @@ class _Everywhere(Hooks):
     def __getattr__(self, name: str) -> Any:
         if name not in CALL_DICTS:
             raise AttributeError(name)
+        from collections import OrderedDict
+
         hooks = self.__dict__[name] = OrderedDict()
         return hooks
 

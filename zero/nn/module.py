@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-
 from zero import Parameter, Tensor, _call_module, _quick_slots
 from zero.nn.conversion import Conversion
 from zero.nn.hooks import (
@@ -20,6 +18,7 @@ from zero.nn.state_dict import Saving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from typing_extensions import Self

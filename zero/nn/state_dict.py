@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Mapping
-
 import zero
 from zero import Parameter, Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["Saving"]
+    from zero.nn.load_state import _IncompatibleKeys
+
+__all__ = ["Saving", "write_member"]
 
 EXTRA = "_extra_state"
-
-
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What load_state_dict returns: the keys that had no counterpart."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return super().__repr__()
-
-    __str__ = __repr__
 
 
 class Saving:
@@ -113,6 +100,8 @@ class Saving:
             given[: len(args)] = list(args)
             destination, prefix, keep_vars = given
         if destination is None:
+            from collections import OrderedDict
+
             destination = OrderedDict()
             destination.__dict__["_metadata"] = OrderedDict()
         local_metadata = {"version": self._version}
@@ -163,9 +152,9 @@ class Saving:
             >>> bool((a.weight == b.weight).all())
             True
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a mapping; got {type(state_dict).__name__}")
-        load = _Load(self, state_dict, strict, assign)
+        from zero.nn.load_state import Load
+
+        load = Load(self, state_dict, strict, assign)
         try:
             load.check()
             load.write()
@@ -225,7 +214,7 @@ class Saving:
                 )
             elif load is None:
                 with zero.no_grad():
-                    _write(self, name, member, value, assign)
+                    write_member(self, name, member, value, assign)
             else:
                 load.writes.append((self, name, member, value))
         key = prefix + EXTRA
@@ -246,7 +235,7 @@ class Saving:
                         unexpected_keys.append(key)
 
 
-def _write(module: Saving, name: str, member: Tensor, value: Tensor, assign: bool) -> None:
+def write_member(module: Saving, name: str, member: Tensor, value: Tensor, assign: bool) -> None:
     if not assign:
         member.copy_(value)
     elif not isinstance(member, Parameter):
@@ -255,89 +244,3 @@ def _write(module: Saving, name: str, member: Tensor, value: Tensor, assign: boo
         setattr(module, name, value.requires_grad_(member.requires_grad))
     else:
         setattr(module, name, Parameter(value, member.requires_grad))
-
-
-class _Load:
-    """One load_state_dict: check everything, then write."""
-
-    def __init__(
-        self, root: Saving, state_dict: Mapping[str, Any], strict: bool, assign: bool
-    ) -> None:
-        self.root = root
-        self.state_dict = OrderedDict(state_dict)
-        self.metadata = getattr(state_dict, "_metadata", None) or {}
-        self.strict = strict
-        self.assign = assign
-        self.incompatible = _IncompatibleKeys([], [])
-        self.errors: list[str] = []
-        self.writes: list[tuple[Saving, str, Tensor, Tensor]] = []
-        self.extras: list[tuple[Saving, object]] = []
-        self.hooks: list[tuple[Saving, Callable[..., object]]] = []
-        self.before: list[tuple[Saving, str, Tensor, Tensor]] = []  # what undo() writes
-
-    def check(self) -> None:
-        self._visit(self.root, self.state_dict, "")
-        if self.errors or not self.hooks:  # hooks may change the lists of keys
-            self._raise_faults()
-
-    def write(self) -> None:
-        if self.hooks and self.strict and any(self.incompatible):
-            for module, name, member, _ in self.writes:
-                self._remember(module, name, member)
-        with zero.no_grad():
-            for module, name, member, value in self.writes:
-                _write(module, name, member, value, self.assign)
-        for module, state in self.extras:
-            module.set_extra_state(state)
-        for module, hook in self.hooks:
-            if hook(module, self.incompatible) is not None:
-                raise RuntimeError(
-                    "register_load_state_dict_post_hook: a hook returned something, expected None; "
-                    "it changes incompatible_keys in place"
-                )
-        self._raise_faults()
-
-    def undo(self) -> None:
-        with zero.no_grad():
-            for module, name, member, value in reversed(self.before):
-                member.copy_(value)
-                setattr(module, name, member)
-
-    def _remember(self, module: Saving, name: str, member: Tensor) -> None:
-        self.before.append((module, name, member, member.detach().clone()))
-
-    def _visit(self, module: Saving, state_dict: dict[str, Any], prefix: str) -> None:
-        local = dict(self.metadata.get(prefix[:-1], {}))
-        if self.assign:
-            local["assign_to_params_buffers"] = True
-        if type(module)._load_from_state_dict is Saving._load_from_state_dict:
-            local["load"] = self
-        else:
-            for name, member in module._own_state().items():
-                self._remember(module, name, member)
-        # Always as if strict: the keys are returned in any case.
-        missing, unexpected = self.incompatible
-        module._load_from_state_dict(
-            state_dict, prefix, local, True, missing, unexpected, self.errors
-        )
-        for name, child in module._modules.items():
-            if child is not None:
-                start = f"{prefix}{name}."
-                part = OrderedDict((k, v) for k, v in state_dict.items() if k.startswith(start))
-                self._visit(child, part, start)
-        for hook in module.__dict__.get("_load_state_dict_post_hooks", {}).values():
-            self.hooks.append((module, hook))
-
-    def _raise_faults(self) -> None:
-        faults = []
-        if self.strict:
-            for what, keys in zip(("Missing", "Unexpected"), self.incompatible, strict=True):
-                if keys:
-                    listed = ", ".join(f'"{key}"' for key in keys)
-                    faults.append(f"{what} key(s) in state_dict: {listed}.")
-        faults += self.errors
-        if faults:
-            raise RuntimeError(
-                "load_state_dict: Error(s) in loading state_dict for "
-                f"{type(self.root).__name__}:" + "".join(f"\n\t{fault}" for fault in faults)
-            )

@@ -1,7 +1,15 @@
 """Optimizers."""
 
-from zero.optim.adam import Adam, AdamW
-from zero.optim.optimizer import Optimizer
-from zero.optim.sgd import SGD
+from zero import _later
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zero.optim.adam import *
+    from zero.optim.optimizer import *
+    from zero.optim.sgd import *
+else:
+    __getattr__, __dir__, __all__ = _later.attributes(
+        "zero.optim",
+        [],
+        names={"adam": "Adam AdamW", "optimizer": "Optimizer", "sgd": "SGD"},
+    )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import weakref
-from collections import OrderedDict
-from collections.abc import Iterable, MutableMapping
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import weakref
+    from collections.abc import Iterable, MutableMapping
     from typing import Any, TypeAlias
 
     Hooks: TypeAlias = MutableMapping[int, Any]
@@ -45,6 +43,8 @@ class RemovableHandle:
     def __init__(
         self, hooks_dict: Hooks, *, extra_dict: Hooks | Iterable[Hooks] | None = None
     ) -> None:
+        import weakref
+
         extra: Any = [extra_dict] if isinstance(extra_dict, dict) else extra_dict or ()
         self.hooks_dict_ref: weakref.ref[Hooks] = weakref.ref(hooks_dict)
         self.extra_dict_ref = tuple(weakref.ref(d) for d in extra)
@@ -62,6 +62,9 @@ class RemovableHandle:
         return (self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref))
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
+        import weakref
+        from collections import OrderedDict
+
         hooks, self.id, extra = state
         # A dict that had ended by then is replaced by an empty one, which ends at once.
         self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
