@@ -32,15 +32,28 @@ def either(op: str, probs: Any, logits: Any) -> bool:
 class BinaryParameters(Distribution):
     """Probabilities, and logits log(p / (1 - p)): one of them is given, the other computed."""
 
-    probs: Tensor
-    logits: Tensor
-
-    def _set_parameters(self, probs: Any, logits: Any) -> Tensor:
+    def _set_parameters(self, probs: Any, logits: Any, *others: Any) -> tuple[Tensor, ...]:
+        """Takes the one that is given, and returns it and the others with all of one shape."""
         if either(type(self).__name__, probs, logits):
-            (self.probs,) = broadcast_all(probs)
-            return self.probs
-        (self.logits,) = broadcast_all(logits)
-        return self.logits
+            self.probs, *rest = broadcast_all(probs, *others)
+            return self.probs, *rest
+        self.logits, *rest = broadcast_all(logits, *others)
+        return self.logits, *rest
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """log(p / (1 - p))."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probabilities of 1, or of success."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._param.shape
 
     @property
     def _param(self) -> Tensor:
@@ -73,22 +86,8 @@ class Bernoulli(BinaryParameters):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        super().__init__(self._set_parameters(probs, logits).shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """log(p / (1 - p))."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probabilities of 1."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
+        (given,) = self._set_parameters(probs, logits)
+        super().__init__(given.shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

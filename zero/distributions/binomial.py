@@ -7,15 +7,9 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.bernoulli import BinaryParameters, either
+from zero.distributions.bernoulli import BinaryParameters
 from zero.distributions.constraints import Constraint
-from zero.distributions.utils import (
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-    softplus,
-)
+from zero.distributions.utils import softplus
 
 __all__ = ["Binomial"]
 
@@ -54,28 +48,9 @@ class Binomial(BinaryParameters):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        if either("Binomial", probs, logits):
-            self.probs, self.total_count = broadcast_all(probs, total_count)
-            self.total_count = self.total_count.to(self.probs.dtype)
-        else:
-            self.logits, self.total_count = broadcast_all(logits, total_count)
-            self.total_count = self.total_count.to(self.logits.dtype)
-        super().__init__(self._param.shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """log(p / (1 - p))."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probabilities of success."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
+        given, count = self._set_parameters(probs, logits, total_count)
+        self.total_count = count.to(given.dtype)
+        super().__init__(given.shape, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Constraint:

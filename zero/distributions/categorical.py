@@ -14,6 +14,10 @@ from zero.distributions.utils import lazy_property, logits_to_probs, probs_to_lo
 
 __all__ = ["Categorical"]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class Categorical(Distribution):
     """Distributions over the indices 0 to K - 1.
@@ -126,3 +130,35 @@ class Categorical(Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = zero.arange(self._num_events).reshape(-1, *[1] * len(self._batch_shape))
         return values.expand(-1, *self._batch_shape) if expand else values
+
+
+class OverCategories(Distribution):
+    """Distributions whose draws have a number for each category of a `Categorical`."""
+
+    def __init__(
+        self, probs: Tensor | None, logits: Tensor | None, validate_args: bool | None
+    ) -> None:
+        self._categorical = Categorical(probs, logits, validate_args)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=False)
+        self._validate_args = self._categorical._validate_args
+
+    def _expanded_categories(self, cls: type, batch_shape: Any, _instance: Any) -> Self:
+        new = self._expanded(cls, batch_shape, _instance, ())
+        new._categorical = self._categorical.expand(new._batch_shape)
+        return new
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._categorical.param_shape
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities of the categories."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """Their logarithms."""
+        return self._categorical.logits

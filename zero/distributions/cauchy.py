@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import zero
 from zero import Size, Tensor
-from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
-from zero.distributions.utils import broadcast_all
+from zero.distributions.location_scale import LocationScale
 
 __all__ = ["Cauchy"]
 
 
-class Cauchy(Distribution):
+class Cauchy(LocationScale):
     """Cauchy distributions, of density ``scale / (pi (scale^2 + (x - loc)^2))``; without a mean.
 
     Args:
@@ -32,28 +30,13 @@ class Cauchy(Distribution):
         (0.75, nan)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
         return zero.full_like(self.loc, zero.nan)
 
     @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         return zero.full_like(self.loc, zero.inf)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Cauchy:
-        return self._expanded(Cauchy, batch_shape, _instance, ("loc", "scale"))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         drawn = zero.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_()

@@ -8,7 +8,7 @@ import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
 from zero.distributions.bernoulli import BinaryParameters
-from zero.distributions.utils import lazy_property, logits_to_probs, probs_to_logits, softplus
+from zero.distributions.utils import softplus
 
 __all__ = ["Geometric"]
 
@@ -39,23 +39,13 @@ class Geometric(BinaryParameters):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        shape = self._set_parameters(probs, logits).shape
-        super().__init__(shape, validate_args=validate_args)
+        (given,) = self._set_parameters(probs, logits)
+        super().__init__(given.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             raise zero.errors.ValueError(
                 f"Geometric: parameter probs is outside its set; got {self.probs}, expected "
                 "0 < probs <= 1"
             )
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """log(p / (1 - p))."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probabilities of success."""
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self) -> Tensor:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import zero
 from zero import Size, Tensor
-from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
-from zero.distributions.utils import broadcast_all, euler_constant
+from zero.distributions.location_scale import LocationScale
+from zero.distributions.utils import euler_constant
 
 __all__ = ["Gumbel"]
 
 
-class Gumbel(Distribution):
+class Gumbel(LocationScale):
     """Gumbel distributions, of ``cdf(x) = exp(-exp(-(x - loc) / scale))``: of the largest of many.
 
     Args:
@@ -32,21 +31,9 @@ class Gumbel(Distribution):
         (2.1544, 0.3679)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
         return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -55,9 +42,6 @@ class Gumbel(Distribution):
     @property
     def variance(self) -> Tensor:
         return self.stddev.square()
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Gumbel:
-        return self._expanded(Gumbel, batch_shape, _instance, ("loc", "scale"))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         waiting = zero.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype)

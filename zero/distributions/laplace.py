@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import zero
 from zero import Size, Tensor
-from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
-from zero.distributions.utils import broadcast_all
+from zero.distributions.location_scale import LocationScale
 
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(LocationScale):
     """Laplace distributions, of density ``exp(-|x - loc| / scale) / (2 scale)``.
 
     Args:
@@ -32,20 +30,8 @@ class Laplace(Distribution):
         (0.25, 0.5)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property
@@ -55,9 +41,6 @@ class Laplace(Distribution):
     @property
     def stddev(self) -> Tensor:
         return math.sqrt(2) * self.scale
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Laplace:
-        return self._expanded(Laplace, batch_shape, _instance, ("loc", "scale"))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         shape = self._extended_shape(sample_shape)

@@ -8,14 +8,13 @@ import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
 from zero.distributions.binomial import Binomial
-from zero.distributions.categorical import Categorical
+from zero.distributions.categorical import OverCategories
 from zero.distributions.constraints import Constraint
-from zero.distributions.distribution import Distribution
 
 __all__ = ["Multinomial"]
 
 
-class Multinomial(Distribution):
+class Multinomial(OverCategories):
     """How often each of K categories is drawn in `total_count` draws.
 
     Args:
@@ -50,41 +49,19 @@ class Multinomial(Distribution):
     ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("Multinomial: total_count is no int; one number for all")
+        super().__init__(probs, logits, validate_args)
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits, validate_args)
         self._binomial = Binomial(total_count, self.probs, validate_args=False)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=False)
-        self._validate_args = self._categorical._validate_args
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Multinomial:
-        new = self._get_checked_instance(Multinomial, _instance)
-        shape = Size(batch_shape)
-        new._categorical = self._categorical.expand(shape)
-        new._binomial = self._binomial.expand(shape + self._event_shape)
+        new = self._expanded_categories(Multinomial, batch_shape, _instance)
+        new._binomial = self._binomial.expand(new._batch_shape + new._event_shape)
         new.total_count = self.total_count
-        new._batch_shape, new._event_shape = shape, self._event_shape
-        new._validate_args = self._validate_args
         return new
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Constraint:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import zero
 from zero import Size, Tensor
-from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
-from zero.distributions.utils import broadcast_all
+from zero.distributions.location_scale import LocationScale
 
 __all__ = ["Normal"]
 
 
-class Normal(Distribution):
+class Normal(LocationScale):
     """Normal distributions, of density ``exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 pi))``.
 
     Args:
@@ -32,20 +30,8 @@ class Normal(Distribution):
         (zero.Size([2, 3]), -0.9189)
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
     @property
     def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
         return self.loc
 
     @property
@@ -55,9 +41,6 @@ class Normal(Distribution):
     @property
     def variance(self) -> Tensor:
         return self.scale.square()
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Normal:
-        return self._expanded(Normal, batch_shape, _instance, ("loc", "scale"))
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         shape = self._extended_shape(sample_shape)

@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.categorical import Categorical
-from zero.distributions.distribution import Distribution
+from zero.distributions.categorical import OverCategories
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OverCategories):
     """Distributions over vectors of K elements, of which one is 1 and the others 0.
 
     Args:
@@ -41,37 +40,14 @@ class OneHotCategorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits, validate_args)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=False)
-        self._validate_args = self._categorical._validate_args
+        super().__init__(probs, logits, validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> OneHotCategorical:
-        new = self._get_checked_instance(OneHotCategorical, _instance)
-        shape = Size(batch_shape)
-        new._categorical = self._categorical.expand(shape)
-        new._batch_shape, new._event_shape = shape, self._event_shape
-        new._validate_args = self._validate_args
-        return new
+        return self._expanded_categories(OneHotCategorical, batch_shape, _instance)
 
     @property
     def _param(self) -> Tensor:
         return self._categorical._param
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self._categorical.logits
 
     @property
     def mean(self) -> Tensor:

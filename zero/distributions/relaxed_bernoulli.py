@@ -8,15 +8,9 @@ import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
 from zero.distributions.bernoulli import BinaryParameters
-from zero.distributions.transformed_distribution import TransformedDistribution
+from zero.distributions.relaxed import Relaxed
 from zero.distributions.transforms import SigmoidTransform
-from zero.distributions.utils import (
-    clamp_probs,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-    softplus,
-)
+from zero.distributions.utils import clamp_probs, softplus
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
@@ -46,22 +40,8 @@ class LogitRelaxedBernoulli(BinaryParameters):
         validate_args: bool | None = None,
     ) -> None:
         self.temperature = temperature
-        super().__init__(self._set_parameters(probs, logits).shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """log(p / (1 - p))."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
+        (given,) = self._set_parameters(probs, logits)
+        super().__init__(given.shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> LogitRelaxedBernoulli:
         new = self._expanded(LogitRelaxedBernoulli, batch_shape, _instance, ("probs", "logits"))
@@ -83,7 +63,7 @@ class LogitRelaxedBernoulli(BinaryParameters):
         return log_t + d - 2 * softplus(d)
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(Relaxed):
     """Numbers in (0, 1) that tend to those of a Bernoulli distribution as the temperature falls.
 
     Gradients flow through the draws, which those of `Bernoulli` do not let pass.
@@ -110,34 +90,5 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
-    has_rsample = True
-    base_dist: LogitRelaxedBernoulli
-
-    def __init__(
-        self,
-        temperature: Any,
-        probs: Any = None,
-        logits: Any = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args)
-        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> RelaxedBernoulli:
-        new = self._get_checked_instance(RelaxedBernoulli, _instance)
-        return super().expand(batch_shape, _instance=new)  # type: ignore[return-value]
-
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """log(p / (1 - p))."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs
+    _of_logits = LogitRelaxedBernoulli
+    _function = SigmoidTransform

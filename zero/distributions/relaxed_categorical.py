@@ -8,15 +8,14 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.categorical import Categorical
-from zero.distributions.distribution import Distribution
-from zero.distributions.transformed_distribution import TransformedDistribution
+from zero.distributions.categorical import OverCategories
+from zero.distributions.relaxed import Relaxed
 from zero.distributions.transforms import ExpTransform
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OverCategories):
     """The logarithms of `RelaxedOneHotCategorical`.
 
     Args:
@@ -40,35 +39,13 @@ class ExpRelaxedCategorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits, validate_args)
         self.temperature = temperature
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=False)
-        self._validate_args = self._categorical._validate_args
+        super().__init__(probs, logits, validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> ExpRelaxedCategorical:
-        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
-        shape = Size(batch_shape)
+        new = self._expanded_categories(ExpRelaxedCategorical, batch_shape, _instance)
         new.temperature = self.temperature
-        new._categorical = self._categorical.expand(shape)
-        new._batch_shape, new._event_shape = shape, self._event_shape
-        new._validate_args = self._validate_args
         return new
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         waiting = zero.empty(self._extended_shape(sample_shape), dtype=self.logits.dtype)
@@ -86,7 +63,7 @@ class ExpRelaxedCategorical(Distribution):
         return score + math.lgamma(k) + (k - 1) * log_t
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """Points of the simplex that tend to unit vectors as the temperature falls (Gumbel-softmax).
 
     Args:
@@ -111,34 +88,5 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
-    has_rsample = True
-    base_dist: ExpRelaxedCategorical
-
-    def __init__(
-        self,
-        temperature: Any,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args)
-        super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> RelaxedOneHotCategorical:
-        new = self._get_checked_instance(RelaxedOneHotCategorical, _instance)
-        return super().expand(batch_shape, _instance=new)  # type: ignore[return-value]
-
-    @property
-    def temperature(self) -> Any:
-        """The temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """Logarithms of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self.base_dist.probs
+    _of_logits = ExpRelaxedCategorical
+    _function = ExpTransform
