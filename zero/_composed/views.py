@@ -27,12 +27,13 @@ __all__ = [
 ]
 
 
-def _one_of(op: str, **given: object) -> object:
-    """The one argument of several that is not None."""
-    found = [v for v in given.values() if v is not None]
+def _where(op: str, either: object, indices: object, sections: object) -> object:
+    """The one of the three that is given."""
+    found = [v for v in (either, indices, sections) if v is not None]
     if len(found) != 1:
         raise TypeError(
-            f"{op}: {' or '.join(given)} is needed; got {len(found)} of them, expected one"
+            f"{op}: indices_or_sections, indices or sections is needed; got {len(found)} of them, "
+            "expected one"
         )
     return found[0]
 
@@ -92,10 +93,8 @@ def tensor_split(
         >>> [part.tolist() for part in zero.tensor_split(zero.arange(5), (1, 3))]
         [[0], [1, 2], [3, 4]]
     """
-    return _tensor_split(
-        "tensor_split", input, _one_of("tensor_split", indices_or_sections=indices_or_sections,
-                                       indices=indices, sections=sections), dim
-    )  # fmt: skip
+    where = _where("tensor_split", indices_or_sections, indices, sections)
+    return _tensor_split("tensor_split", input, where, dim)
 
 
 def _tensor_split(op: str, input: Tensor, where: object, dim: int) -> tuple[Tensor, ...]:
@@ -142,8 +141,7 @@ def hsplit(
         >>> [part.tolist() for part in zero.hsplit(zero.tensor([[1, 2], [3, 4]]), 2)]
         [[[1], [3]], [[2], [4]]]
     """
-    where = _one_of("hsplit", sections_or_indices=indices_or_sections, indices=indices,
-                    sections=sections)  # fmt: skip
+    where = _where("hsplit", indices_or_sections, indices, sections)
     return _even_split("hsplit", input, where, 0 if input.ndim == 1 else 1, 1)
 
 
@@ -170,8 +168,7 @@ def vsplit(
         >>> [part.tolist() for part in zero.vsplit(zero.tensor([[1, 2], [3, 4]]), 2)]
         [[[1, 2]], [[3, 4]]]
     """
-    where = _one_of("vsplit", sections_or_indices=indices_or_sections, indices=indices,
-                    sections=sections)  # fmt: skip
+    where = _where("vsplit", indices_or_sections, indices, sections)
     return _even_split("vsplit", input, where, 0, 2)
 
 
@@ -198,8 +195,7 @@ def dsplit(
         >>> [part.tolist() for part in zero.dsplit(zero.tensor([[[1, 2]]]), 2)]
         [[[[1]]], [[[2]]]]
     """
-    where = _one_of("dsplit", sections_or_indices=indices_or_sections, indices=indices,
-                    sections=sections)  # fmt: skip
+    where = _where("dsplit", indices_or_sections, indices, sections)
     return _even_split("dsplit", input, where, 2, 3)
 
 
@@ -232,10 +228,8 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
 
 def _apart(parts: tuple[Tensor, ...], input: Tensor, dim: int) -> tuple[Tensor, ...]:
     """The same parts as views of their own, each of which may be written in place."""
-    cuts = [0]
-    for piece in parts:
-        cuts.append(cuts[-1] + piece.shape[dim])
-    return _parts(input, dim, cuts)
+    sizes = [piece.shape[dim] for piece in parts]
+    return _parts(input, dim % input.ndim, [0, *itertools.accumulate(sizes)])
 
 
 def unsafe_split(
@@ -255,7 +249,7 @@ def unsafe_split(
         >>> [part.tolist() for part in zero.unsafe_split(zero.arange(3), 2)]
         [[0, 1], [2]]
     """
-    return _apart(zero.split(input, split_size, dim), input, wrap_dim("split", dim, input.ndim))
+    return _apart(zero.split(input, split_size, dim), input, dim)
 
 
 def unsafe_split_with_sizes(
@@ -274,7 +268,7 @@ def unsafe_split_with_sizes(
         [[0], [1, 2]]
     """
     parts = zero.split(input, _sizes("unsafe_split_with_sizes", split_sizes), dim)
-    return _apart(parts, input, wrap_dim("split", dim, input.ndim))
+    return _apart(parts, input, dim)
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -290,7 +284,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
         >>> [part.tolist() for part in zero.unsafe_chunk(zero.arange(3), 2)]
         [[0, 1], [2]]
     """
-    return _apart(zero.chunk(input, chunks, dim), input, wrap_dim("chunk", dim, input.ndim))
+    return _apart(zero.chunk(input, chunks, dim), input, dim)
 
 
 def sum_to_size(self: Tensor, *size: Ints) -> Tensor:

@@ -8,6 +8,16 @@ from __future__ import annotations
 import zero
 from zero import Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Polynomial(Protocol):
+        def __call__(
+            self, input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
+        ) -> Tensor: ...
+
+
 __all__ = [
     "chebyshev_polynomial_t",
     "chebyshev_polynomial_u",
@@ -23,11 +33,7 @@ __all__ = [
     "shifted_chebyshev_polynomial_w",
 ]
 
-
-def chebyshev_polynomial_t(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the first kind: ``T_n(cos t) = cos(n t)``.
+DOC = """{summary}
 
     Args:
         input: any shape, or a number.
@@ -39,238 +45,93 @@ def chebyshev_polynomial_t(
 
     Example:
         >>> import zero
-        >>> zero.special.chebyshev_polynomial_t(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-1.0, 1.0]
+        >>> zero.special.{name}(zero.tensor([0.5, 1.0]), {degree}).tolist()
+        {values}
     """
-    return zero._special_binary("special.chebyshev_polynomial_t", input, n, out)
 
 
-def chebyshev_polynomial_u(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the second kind: ``U_n(cos t) = sin((n + 1) t) / sin(t)``.
+def _polynomial(name: str, summary: str, degree: int, values: list[float]) -> Polynomial:
+    """One of them, and what an example shows: its values at 1/2 and 1."""
 
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
+    def polynomial(
+        input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
+    ) -> Tensor:
+        return zero._special_binary(f"special.{name}", input, n, out)
 
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.chebyshev_polynomial_u(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-1.0, 4.0]
-    """
-    return zero._special_binary("special.chebyshev_polynomial_u", input, n, out)
+    polynomial.__name__ = polynomial.__qualname__ = name
+    polynomial.__doc__ = DOC.format(summary=summary, name=name, degree=degree, values=values)
+    return polynomial
 
 
-def chebyshev_polynomial_v(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the third kind: ``V_n(cos t) = cos((n + 1/2) t) / cos(t / 2)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.chebyshev_polynomial_v(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-1.0, 1.0]
-    """
-    return zero._special_binary("special.chebyshev_polynomial_v", input, n, out)
-
-
-def chebyshev_polynomial_w(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the fourth kind: ``W_n(cos t) = sin((n + 1/2) t) / sin(t / 2)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.chebyshev_polynomial_w(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-1.0, 7.0]
-    """
-    return zero._special_binary("special.chebyshev_polynomial_w", input, n, out)
-
-
-def shifted_chebyshev_polynomial_t(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the first kind on [0, 1]: ``T_n(2 x - 1)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.shifted_chebyshev_polynomial_t(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-0.0, 1.0]
-    """
-    return zero._special_binary("special.shifted_chebyshev_polynomial_t", input, n, out)
-
-
-def shifted_chebyshev_polynomial_u(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the second kind on [0, 1]: ``U_n(2 x - 1)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.shifted_chebyshev_polynomial_u(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-0.0, 4.0]
-    """
-    return zero._special_binary("special.shifted_chebyshev_polynomial_u", input, n, out)
-
-
-def shifted_chebyshev_polynomial_v(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the third kind on [0, 1]: ``V_n(2 x - 1)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.shifted_chebyshev_polynomial_v(zero.tensor([0.5, 1.0]), 3).tolist()
-        [1.0, 1.0]
-    """
-    return zero._special_binary("special.shifted_chebyshev_polynomial_v", input, n, out)
-
-
-def shifted_chebyshev_polynomial_w(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Chebyshev's polynomials of the fourth kind on [0, 1]: ``W_n(2 x - 1)``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.shifted_chebyshev_polynomial_w(zero.tensor([0.5, 1.0]), 3).tolist()
-        [-1.0, 7.0]
-    """
-    return zero._special_binary("special.shifted_chebyshev_polynomial_w", input, n, out)
-
-
-def hermite_polynomial_h(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Hermite's polynomials of physics: ``H_2(x) = 4 x^2 - 2``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.hermite_polynomial_h(zero.tensor([0.5, 1.0]), 2).tolist()
-        [-1.0, 2.0]
-    """
-    return zero._special_binary("special.hermite_polynomial_h", input, n, out)
-
-
-def hermite_polynomial_he(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Hermite's polynomials of statistics: ``He_2(x) = x^2 - 1``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.hermite_polynomial_he(zero.tensor([0.5, 1.0]), 2).tolist()
-        [-0.75, 0.0]
-    """
-    return zero._special_binary("special.hermite_polynomial_he", input, n, out)
-
-
-def laguerre_polynomial_l(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Laguerre's polynomials: ``L_1(x) = 1 - x``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.laguerre_polynomial_l(zero.tensor([0.5, 1.0]), 2).tolist()
-        [0.125, -0.5]
-    """
-    return zero._special_binary("special.laguerre_polynomial_l", input, n, out)
-
-
-def legendre_polynomial_p(
-    input: Tensor | float, n: Tensor | float, *, out: Tensor | None = None
-) -> Tensor:
-    """Legendre's polynomials: ``P_2(x) = (3 x^2 - 1) / 2``.
-
-    Args:
-        input: any shape, or a number.
-        n: the degrees: a number, or a tensor whose shape broadcasts with that of `input`.
-        out: where to write the result.
-
-    Raises:
-        ShapeError: the shapes do not broadcast.
-
-    Example:
-        >>> import zero
-        >>> zero.special.legendre_polynomial_p(zero.tensor([0.5, 1.0]), 2).tolist()
-        [-0.125, 1.0]
-    """
-    return zero._special_binary("special.legendre_polynomial_p", input, n, out)
+chebyshev_polynomial_t = _polynomial(
+    "chebyshev_polynomial_t",
+    "Chebyshev's polynomials of the first kind: ``T_n(cos t) = cos(n t)``.",
+    3,
+    [-1.0, 1.0],
+)
+chebyshev_polynomial_u = _polynomial(
+    "chebyshev_polynomial_u",
+    "Chebyshev's polynomials of the second kind: ``U_n(cos t) = sin((n + 1) t) / sin(t)``.",
+    3,
+    [-1.0, 4.0],
+)
+chebyshev_polynomial_v = _polynomial(
+    "chebyshev_polynomial_v",
+    "Chebyshev's polynomials of the third kind: ``V_n(cos t) = cos((n + 1/2) t) / cos(t / 2)``.",
+    3,
+    [-1.0, 1.0],
+)
+chebyshev_polynomial_w = _polynomial(
+    "chebyshev_polynomial_w",
+    "Chebyshev's polynomials of the fourth kind: ``W_n(cos t) = sin((n + 1/2) t) / sin(t / 2)``.",
+    3,
+    [-1.0, 7.0],
+)
+shifted_chebyshev_polynomial_t = _polynomial(
+    "shifted_chebyshev_polynomial_t",
+    "Chebyshev's polynomials of the first kind on [0, 1]: ``T_n(2 x - 1)``.",
+    3,
+    [-0.0, 1.0],
+)
+shifted_chebyshev_polynomial_u = _polynomial(
+    "shifted_chebyshev_polynomial_u",
+    "Chebyshev's polynomials of the second kind on [0, 1]: ``U_n(2 x - 1)``.",
+    3,
+    [-0.0, 4.0],
+)
+shifted_chebyshev_polynomial_v = _polynomial(
+    "shifted_chebyshev_polynomial_v",
+    "Chebyshev's polynomials of the third kind on [0, 1]: ``V_n(2 x - 1)``.",
+    3,
+    [1.0, 1.0],
+)
+shifted_chebyshev_polynomial_w = _polynomial(
+    "shifted_chebyshev_polynomial_w",
+    "Chebyshev's polynomials of the fourth kind on [0, 1]: ``W_n(2 x - 1)``.",
+    3,
+    [-1.0, 7.0],
+)
+hermite_polynomial_h = _polynomial(
+    "hermite_polynomial_h",
+    "Hermite's polynomials of physics: ``H_2(x) = 4 x^2 - 2``.",
+    2,
+    [-1.0, 2.0],
+)
+hermite_polynomial_he = _polynomial(
+    "hermite_polynomial_he",
+    "Hermite's polynomials of statistics: ``He_2(x) = x^2 - 1``.",
+    2,
+    [-0.75, 0.0],
+)
+laguerre_polynomial_l = _polynomial(
+    "laguerre_polynomial_l",
+    "Laguerre's polynomials: ``L_1(x) = 1 - x``.",
+    2,
+    [0.125, -0.5],
+)
+legendre_polynomial_p = _polynomial(
+    "legendre_polynomial_p",
+    "Legendre's polynomials: ``P_2(x) = (3 x^2 - 1) / 2``.",
+    2,
+    [-0.125, 1.0],
+)
