@@ -129,7 +129,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return zero.sum(a * b, dim)
 
 
-def _mode(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+def reduction_of(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction by name, or by the two arguments that PyTorch had before it."""
     if size_average is not None or reduce is not None:
         each, mean = reduce is False, size_average is not False
         reduction = "none" if each else "mean" if mean else "sum"
@@ -145,7 +146,12 @@ def _mode(op: str, size_average: bool | None, reduce: bool | None, reduction: st
     return reduction
 
 
-def _reduced(loss: Tensor, reduction: str) -> Tensor:
+def _reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+    """The losses, their sum or mean; weights scale them, and the mean is over the weights."""
+    if weight is not None:
+        loss = loss * weight
+        if reduction == "mean":
+            return zero.sum(loss) / zero.sum(weight.expand_as(loss))
     if reduction == "mean":
         return zero.mean(loss)
     return zero.sum(loss) if reduction == "sum" else loss
@@ -192,17 +198,9 @@ def l1_loss(
         >>> zero.nn.functional.l1_loss(zero.tensor([1.0, 2.0]), zero.tensor([1.0, 4.0]))
         tensor(1.)
     """
-    mode = _mode("l1_loss", size_average, reduce, reduction)
+    mode = reduction_of("l1_loss", size_average, reduce, reduction)
     _warn_of_broadcast("l1_loss", input, target)
-    loss = zero.abs(input - target)
-    if weight is None:
-        return _reduced(loss, mode)
-    loss = loss * weight
-    return (
-        zero.sum(loss) / zero.sum(weight.expand_as(loss))
-        if mode == "mean"
-        else _reduced(loss, mode)
-    )
+    return _reduced(zero.abs(input - target), mode, weight)
 
 
 def smooth_l1_loss(
@@ -230,7 +228,7 @@ def smooth_l1_loss(
 
     Source: Girshick, Fast R-CNN, 2015.
     """
-    mode = _mode("smooth_l1_loss", size_average, reduce, reduction)
+    mode = reduction_of("smooth_l1_loss", size_average, reduce, reduction)
     _warn_of_broadcast("smooth_l1_loss", input, target)
     if beta < 0:
         raise ValueError(f"smooth_l1_loss: beta is negative; got {beta}, expected >= 0")
@@ -262,18 +260,13 @@ def huber_loss(
 
     Source: Huber, Robust estimation of a location parameter, 1964.
     """
-    mode = _mode("huber_loss", None, None, reduction)
+    mode = reduction_of("huber_loss", None, None, reduction)
     _warn_of_broadcast("huber_loss", input, target)
     if delta <= 0:
         raise ValueError(f"huber_loss: delta is not positive; got {delta}, expected > 0")
     if weight is None:
         return _huber_loss(input, target, mode, delta, False)
-    loss = _huber_loss(input, target, "none", delta, False) * weight
-    return (
-        zero.sum(loss) / zero.sum(weight.expand_as(loss))
-        if mode == "mean"
-        else _reduced(loss, mode)
-    )
+    return _reduced(_huber_loss(input, target, "none", delta, False), mode, weight)
 
 
 def kl_div(
@@ -302,7 +295,7 @@ def kl_div(
         tensor(0.)
     """
     batch = reduction == "batchmean" and size_average is None and reduce is None
-    mode = "sum" if batch else _mode("kl_div", size_average, reduce, reduction)
+    mode = "sum" if batch else reduction_of("kl_div", size_average, reduce, reduction)
     if log_target:
         loss = zero.exp(target) * (target - input)
     else:  # 0 ln 0 is 0, also for the gradient
@@ -350,7 +343,7 @@ def binary_cross_entropy(
         >>> zero.nn.functional.binary_cross_entropy(p, target)
         tensor(0.3466)
     """
-    mode = _mode("binary_cross_entropy", size_average, reduce, reduction)
+    mode = reduction_of("binary_cross_entropy", size_average, reduce, reduction)
     _same_shape("binary_cross_entropy", input, target)
     if input.device.type == "cpu" and not bool(((input >= 0) & (input <= 1)).all()):
         raise ValueError(
@@ -392,7 +385,7 @@ def binary_cross_entropy_with_logits(
         >>> zero.nn.functional.binary_cross_entropy_with_logits(x, target)
         tensor(0.3466)
     """
-    mode = _mode("binary_cross_entropy_with_logits", size_average, reduce, reduction)
+    mode = reduction_of("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     _same_shape("binary_cross_entropy_with_logits", input, target)
     # -ln s = ln(1 + e^-|x|) + max(-x, 0)
     negative = input < 0

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 from zero import Tensor
 from zero.nn import functional as F
+from zero.nn._pointwise import reduction_of
 from zero.nn.module import Module
 
 __all__ = ["CrossEntropyLoss", "MSELoss", "NLLLoss"]
-
-
-def _reduction(name: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """The reduction by name, or by the two arguments that PyTorch had before it."""
-    if size_average is not None or reduce is not None:
-        if reduce is not None and not reduce:
-            reduction = "none"
-        elif size_average is not None and not size_average:
-            reduction = "sum"
-        else:
-            reduction = "mean"
-        warnings.warn(
-            f"{name}: size_average and reduce are old; use reduction={reduction!r} instead",
-            FutureWarning,
-            stacklevel=3,
-        )
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(
-            f"{name}: unknown reduction; got {reduction!r}, expected 'none', 'mean' or 'sum'"
-        )
-    return reduction
 
 
 class MSELoss(Module):
@@ -52,7 +30,7 @@ class MSELoss(Module):
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
-        self.reduction = _reduction("MSELoss", size_average, reduce, reduction)
+        self.reduction = reduction_of("MSELoss", size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, reduction=self.reduction)
@@ -87,7 +65,7 @@ class NLLLoss(Module):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        self.reduction = _reduction("NLLLoss", size_average, reduce, reduction)
+        self.reduction = reduction_of("NLLLoss", size_average, reduce, reduction)
         self.register_buffer("weight", weight)
         self.ignore_index = ignore_index
 
@@ -132,7 +110,7 @@ class CrossEntropyLoss(Module):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        self.reduction = _reduction("CrossEntropyLoss", size_average, reduce, reduction)
+        self.reduction = reduction_of("CrossEntropyLoss", size_average, reduce, reduction)
         self.register_buffer("weight", weight)
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
