@@ -45,6 +45,7 @@ FAMILIES = {
     "views": "Shapes and dtypes",
     "copies": "Views as copies",
     "embed": "Selection",
+    "windows": "Creation",
     "grids": "Combinations, differences and integrals on grids",
     "join": "Joining",
     "select": "Selection",
@@ -98,7 +99,7 @@ def source_of(name, value):
     """The key of FAMILIES for a name of zero; None for constants and modules."""
     if name in ELSEWHERE:
         return ELSEWHERE[name]
-    code = getattr(value, "__code__", None)
+    code = getattr(inspect.unwrap(value), "__code__", None)
     if code is not None:
         return Path(code.co_filename).stem.lstrip("_")
     if not isinstance(value, type) or name in HIDDEN_TYPES:

@@ -21,6 +21,10 @@ def einsum(*args):
     return np.asarray(np.einsum(*args))
 
 
+def einsum_sum(equation, x):
+    return einsum(equation, x.astype("int64") if x.dtype.kind in "biu" else x)
+
+
 def tensordot(a, b, dims=2):
     return np.asarray(np.tensordot(a, b, dims))
 
@@ -59,14 +63,10 @@ def add_entries(db):
             S("ij,jk", a, b),
             S("ba", a),
             S("ii->i", square),
-            S("ii", square),
-            S("iji->j", A((2, 3, 2))),
-            S("ij->", a),
             S("i,j->ij", A((2,)), A((3,))),
             S("bij,bjk->bik", A((2, 2, 3)), A((2, 3, 2))),
             S("bqhd,bkhd->bhqk", A((1, 2, 3, 2)), A((1, 4, 3, 2))),
             S("...ij,...jk->...ik", A((2, 1, 2, 3)), A((3, 3, 2))),
-            S("...i->...", A((2, 3))),
             S("i...,i...->...", A((2, 3)), A((2, 3))),
             S("ij,jk,kl->il", a, b, A((4, 2))),
             S("ij,ij,ij->i", a, a, a),
@@ -88,6 +88,21 @@ def add_entries(db):
             (S("ii", a), ShapeError, "'i' differ"),
             (S("......", a), ValueError, "ellipsis"),
         ),
+    )
+    db.op(
+        "einsum_sum",  # of a single operand; of integers it is int64, as that of `sum`
+        zero.einsum,
+        einsum_sum,
+        [
+            S("ii", square),
+            S("iji->j", A((2, 3, 2))),
+            S("ij->", a),
+            S("...i->...", A((2, 3))),
+        ],
+        dtypes=db.ALL,
+        out="sum",
+        tol=4,
+        scale=magnitudes(einsum_sum),
     )
     db.op(
         "tensordot",

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from zero._composed.reduce import *
     from zero._composed.shape import *
     from zero._composed.views import *
+    from zero._composed.windows import *
     from zero._info import *
     from zero._legacy import *
     from zero._settings import *

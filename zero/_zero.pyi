@@ -612,8 +612,12 @@ class Tensor:
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def softmax(self, dim: _Index, dtype: _dtype | None = None) -> Tensor: ...
-    def log_softmax(self, dim: _Index, dtype: _dtype | None = None) -> Tensor: ...
+    def softmax(
+        self, dim: _Index, dtype: _dtype | None = None, *, out: Tensor | None = None
+    ) -> Tensor: ...
+    def log_softmax(
+        self, dim: _Index, dtype: _dtype | None = None, *, out: Tensor | None = None
+    ) -> Tensor: ...
     def logsumexp(
         self,
         dim: _Index | _Dims | None = None,
@@ -685,29 +689,40 @@ class Tensor:
         data: Any,
         *,
         dtype: _dtype | None = None,
+        layout: _Layout | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def new_empty(
         self,
-        *size: _Index | _Dims,
+        *sizes: _Index | _Dims,
+        size: _Dims | None = None,
         dtype: _dtype | None = None,
+        layout: _Layout | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def new_zeros(
         self,
-        *size: _Index | _Dims,
+        *sizes: _Index | _Dims,
+        size: _Dims | None = None,
         dtype: _dtype | None = None,
+        layout: _Layout | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def new_ones(
         self,
-        *size: _Index | _Dims,
+        *sizes: _Index | _Dims,
+        size: _Dims | None = None,
         dtype: _dtype | None = None,
+        layout: _Layout | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def new_full(
         self,
@@ -715,19 +730,21 @@ class Tensor:
         fill_value: Tensor | _Number,
         *,
         dtype: _dtype | None = None,
+        layout: _Layout | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
-    def float(self) -> Tensor: ...
-    def double(self) -> Tensor: ...
-    def half(self) -> Tensor: ...
-    def bfloat16(self) -> Tensor: ...
-    def int(self) -> Tensor: ...
-    def long(self) -> Tensor: ...
-    def short(self) -> Tensor: ...
-    def bool(self) -> Tensor: ...
-    def char(self) -> Tensor: ...
-    def byte(self) -> Tensor: ...
+    def float(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def double(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def half(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def bfloat16(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def int(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def long(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def short(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def bool(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def char(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
+    def byte(self, memory_format: _MemoryFormat | None = None) -> Tensor: ...
     def clone(self, *, memory_format: _MemoryFormat | None = None) -> Tensor: ...
     def detach(self) -> Tensor: ...
     def numel(self) -> _int: ...
@@ -926,6 +943,7 @@ class Tensor:
         descending: _bool = False,
         *,
         stable: _bool = False,
+        out: Tensor | None = None,
         axis: _Index | None = None,
     ) -> Tensor: ...
     def msort(self, *, out: Tensor | None = None) -> Tensor: ...
@@ -1368,7 +1386,11 @@ class Tensor:
         self, split_sizes: Sequence[_int], dim: _int = 0
     ) -> tuple[Tensor, ...]: ...
     def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]: ...
-    def sum_to_size(self, *size: Any) -> Tensor: ...
+    def sum_to_size(self, *sizes: Any, size: Any = None) -> Tensor: ...
+    def apply_(self, callable: Any) -> Self: ...
+    def map_(self, tensor: Tensor, callable: Any) -> Self: ...
+    def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Self: ...
+    def __reversed__(self) -> Tensor: ...
     def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
     def slice_scatter(
         self,
@@ -1447,6 +1469,14 @@ def asarray(
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def from_numpy(ndarray: Any) -> Tensor: ...
+def frombuffer(
+    buffer: Any,
+    *,
+    dtype: _dtype,
+    count: _Index = -1,
+    offset: _Index = 0,
+    requires_grad: _bool = False,
+) -> Tensor: ...
 def _backward(
     tensors: Tensor | Sequence[Tensor],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
@@ -1505,24 +1535,30 @@ def zeros(
     size: _Dims | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def ones(
     *sizes: _Index | _Dims,
     size: _Dims | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def empty(
     *sizes: _Index | _Dims,
     size: _Dims | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def full(
@@ -1531,15 +1567,19 @@ def full(
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def scalar_tensor(
     s: _Number,
     *,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def arange(
     start: _Number = 0,
@@ -1548,8 +1588,10 @@ def arange(
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def eye(
     n: _Index,
@@ -1557,8 +1599,10 @@ def eye(
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def rand(
     *sizes: _Index | _Dims,
@@ -1566,8 +1610,10 @@ def rand(
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def randn(
     *sizes: _Index | _Dims,
@@ -1575,8 +1621,10 @@ def randn(
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def randint(
     low: _Index = 0,
@@ -1586,8 +1634,10 @@ def randint(
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def randperm(
     n: _Index,
@@ -1595,31 +1645,39 @@ def randperm(
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def empty_like(
     input: Tensor,
     *,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def zeros_like(
     input: Tensor,
     *,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def ones_like(
     input: Tensor,
     *,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def full_like(
@@ -1627,8 +1685,10 @@ def full_like(
     fill_value: Tensor | _Number,
     *,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def rand_like(
@@ -1636,8 +1696,10 @@ def rand_like(
     *,
     generator: Generator | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def randn_like(
@@ -1645,8 +1707,10 @@ def randn_like(
     *,
     generator: Generator | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def randint_like(
@@ -1656,8 +1720,10 @@ def randint_like(
     *,
     generator: Generator | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
 ) -> Tensor: ...
 def bernoulli(
@@ -1675,8 +1741,10 @@ def normal(
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def poisson(
     input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
@@ -2032,8 +2100,12 @@ def cdist(
     x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: str | _int | None = None
 ) -> Tensor: ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
-def softmax(input: Tensor, dim: _Index, dtype: _dtype | None = None) -> Tensor: ...
-def log_softmax(input: Tensor, dim: _Index, dtype: _dtype | None = None) -> Tensor: ...
+def softmax(
+    input: Tensor, dim: _Index, dtype: _dtype | None = None, *, out: Tensor | None = None
+) -> Tensor: ...
+def log_softmax(
+    input: Tensor, dim: _Index, dtype: _dtype | None = None, *, out: Tensor | None = None
+) -> Tensor: ...
 def logsumexp(
     input: Tensor,
     dim: _Index | _Dims | None = None,
@@ -2165,8 +2237,10 @@ def linspace(
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def logspace(
     start: _Number,
@@ -2176,8 +2250,10 @@ def logspace(
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
+    layout: _Layout | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
+    pin_memory: _bool = False,
 ) -> Tensor: ...
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def exp2_(input: Tensor) -> Tensor: ...
@@ -2333,6 +2409,7 @@ def argsort(
     descending: _bool = False,
     *,
     stable: _bool = False,
+    out: Tensor | None = None,
     axis: _Index | None = None,
 ) -> Tensor: ...
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -33,8 +33,10 @@ cdef str short_repr(object x):
 
 cdef bint stands_for_int(object x) except -1:
     """Of what has __index__: tensors and numpy's arrays do only with one integer."""
+    cdef CDType dtype
     if isinstance(x, Tensor):
-        return (<Tensor> x).c.numel() == 1 and not is_floating((<Tensor> x).c.dtype())
+        dtype = (<Tensor> x).c.dtype()
+        return (<Tensor> x).c.numel() == 1 and dtype != CDType.Bool and not is_floating(dtype)
     return getattr(x, "shape", ()) == () and getattr(getattr(x, "dtype", None), "kind", "i") in "iu"
 
 

@@ -16,6 +16,14 @@ cdef int need_tensor(object a, object b, str name) except -1:
     return 0
 
 
+cdef object one_tensor(object a, object b, str name):
+    """a; of two numbers, with which PyTorch does arithmetic, too, its tensor."""
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        return a
+    cdef CScalar value = as_scalar(a, name, "input")
+    return wrap(ops.full(CDims(), value, options_for(value, None, "cpu", name)))
+
+
 cdef Tensor binary_in_place(ops.BinaryOp op, Tensor a, object b, str name):
     op(COperand(a.c), as_operand(b, name, "other"), inplace.inplace(a.c))
     return a
@@ -26,8 +34,7 @@ def add(input, other, *, alpha=1, out=None):
 
     Args:
         input: tensor of any shape, or a number.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         alpha: a number that scales `other`; a float only where the result is of floats.
         out: where to write the result: a tensor of its shape, or one without elements.
 
@@ -43,7 +50,7 @@ def add(input, other, *, alpha=1, out=None):
             and out is None:
         return wrap(ops.add(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
                             CTarget()))
-    need_tensor(input, other, "add")
+    input = one_tensor(input, other, "add")
     return wrap(ops.add(as_operand(input, "add", "input"), as_operand(other, "add", "other"),
                         as_scalar(alpha, "add", "alpha"), target_of(out, "add")))
 
@@ -60,8 +67,7 @@ def sub(input, other, *, alpha=1, out=None):
 
     Args:
         input: tensor of any shape, or a number.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         alpha: a number that scales `other`; a float only where the result is of floats.
         out: where to write the result: a tensor of its shape, or one without elements.
 
@@ -78,7 +84,7 @@ def sub(input, other, *, alpha=1, out=None):
             and out is None:
         return wrap(ops.sub(COperand((<Tensor> input).c), COperand((<Tensor> other).c), c_one,
                             CTarget()))
-    need_tensor(input, other, "sub")
+    input = one_tensor(input, other, "sub")
     return wrap(ops.sub(as_operand(input, "sub", "input"), as_operand(other, "sub", "other"),
                         as_scalar(alpha, "sub", "alpha"), target_of(out, "sub")))
 
@@ -95,8 +101,7 @@ def mul(input, other, *, out=None):
 
     Args:
         input: tensor of any shape, or a number.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
@@ -109,7 +114,7 @@ def mul(input, other, *, out=None):
     """
     if out is None and isinstance(input, Tensor) and isinstance(other, Tensor):
         return wrap(ops.mul(COperand((<Tensor> input).c), COperand((<Tensor> other).c), CTarget()))
-    need_tensor(input, other, "mul")
+    input = one_tensor(input, other, "mul")
     return binary(ops.mul, input, other, "mul", out)
 
 
@@ -130,8 +135,7 @@ def div(input, other, *, rounding_mode=None, out=None):
 
     Args:
         input: tensor of any shape, or a number.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         rounding_mode: None divides truly, and integers give the default float dtype; 'floor' rounds
             down and 'trunc' toward zero: integers stay integers, and the gradient is 0.
         out: where to write the result: a tensor of its shape, or one without elements.
@@ -151,7 +155,7 @@ def div(input, other, *, rounding_mode=None, out=None):
         >>> zero.div(x, 2, rounding_mode="trunc").tolist()
         [-3, 3]
     """
-    need_tensor(input, other, "div")
+    input = one_tensor(input, other, "div")
     check_rounding(rounding_mode, "div")
     if rounding_mode is None:
         return binary(ops.div, input, other, "div", out)
@@ -173,8 +177,7 @@ def true_divide(input, other, *, out=None):
 
     Args:
         input: tensor of any shape, or a number; integers give the default float dtype.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
@@ -185,7 +188,7 @@ def true_divide(input, other, *, out=None):
         >>> zero.true_divide(zero.tensor([1, 3]), 2).tolist()
         [0.5, 1.5]
     """
-    need_tensor(input, other, "true_divide")
+    input = one_tensor(input, other, "true_divide")
     return binary(ops.div, input, other, "true_divide", out)
 
 
@@ -278,8 +281,7 @@ def floor_divide(input, other, *, out=None):
 
     Args:
         input: tensor of any shape, or a number.
-        other: a number, or a tensor whose shape broadcasts with that of `input`. One of the two
-            must be a tensor.
+        other: a number, or a tensor whose shape broadcasts with that of `input`.
         out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
@@ -291,7 +293,7 @@ def floor_divide(input, other, *, out=None):
         >>> zero.floor_divide(zero.tensor([-7, 7]), 2).tolist()
         [-4, 3]
     """
-    need_tensor(input, other, "floor_divide")
+    input = one_tensor(input, other, "floor_divide")
     return binary(ops.floor_divide, input, other, "floor_divide", out)
 
 

@@ -149,7 +149,7 @@ cdef CDType dtype_of_array(object x) except *:
     return dtype_of_format(formats.get(kind, b"V"), size, x)
 
 
-cdef Tensor tensor_of_array(object x, bint copying, bint strict=False):
+cdef Tensor tensor_of_array(object x, bint copying, bint strict=False, str op="from_numpy"):
     """An array as a tensor that shares its memory, or a copy where no tensor has its layout.
 
     `copying`: the caller copies anyway, so that memory which may not be written is no matter.
@@ -194,7 +194,7 @@ cdef Tensor tensor_of_array(object x, bint copying, bint strict=False):
         return wrap(lent.copy(dtype))
     if not writable and not copying:
         import warnings
-        warnings.warn(f"from_numpy: the memory may not be written; got a read-only {type_name(x)}, "
+        warnings.warn(f"{op}: the memory may not be written; got a read-only {type_name(x)}, "
                       "expected a writable one. Writing to the tensor is undefined; x.copy() or "
                       "tensor(x) avoids that",
                       UserWarning, stacklevel=1)
@@ -228,6 +228,57 @@ def from_numpy(ndarray):
         raise TypeError(f"from_numpy: not an array; got {type_name(ndarray)}, expected a "
                         "numpy.ndarray")
     return tensor_of_array(ndarray, False, True)
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor of one dimension that shares the memory of an object such as a bytearray.
+
+    Args:
+        buffer: an object with the buffer protocol, whose memory has no gaps.
+        dtype: how its bytes are read.
+        count: how many elements; -1 for all.
+        offset: how many bytes come before the first.
+        requires_grad: whether operations on the result are recorded.
+
+    Raises:
+        TypeError: the object has no buffer, or one with gaps.
+        ValueError: no elements, more than there are, a rest of bytes, or an address that is no
+            multiple of the size of an element.
+
+    Example:
+        >>> import zero
+        >>> memory = bytearray([1, 0, 2, 0])
+        >>> x = zero.frombuffer(memory, dtype=zero.int16)
+        >>> memory[0] = 7
+        >>> x
+        tensor([7, 2], dtype=zero.int16)
+    """
+    cdef CDType element = as_dtype(dtype, "frombuffer")
+    cdef int64_t item = itemsize(element), n = as_int(count, "frombuffer", "count")
+    cdef int64_t first = as_int(offset, "frombuffer", "offset"), size
+    try:
+        memory = memoryview(buffer).cast("B")
+    except TypeError as error:
+        raise TypeError(f"frombuffer: no memory without gaps; got {type_name(buffer)} ({error}), "
+                        "expected an object such as a bytearray") from None
+    size = len(memory)
+    if not 0 <= first < size:
+        raise ZeroValueError(f"frombuffer: offset is out of range; got {first}, expected 0 to less "
+                             f"than the {size} bytes of the buffer")
+    if n < 0:
+        if (size - first) % item:
+            raise ZeroValueError(f"frombuffer: bytes are left over; got {size - first}, expected a "
+                                 f"multiple of {item}")
+        n = (size - first) // item
+    if n == 0 or n > (size - first) // item:
+        raise ZeroValueError(f"frombuffer: count is out of range; got {n}, expected 1 to "
+                             f"{(size - first) // item}")
+    cdef Tensor shown = tensor_of_array(memory[first:first + n * item], False, False,
+                                        "frombuffer")
+    if <size_t> shown.c.data() % <size_t> item:
+        raise ZeroValueError("frombuffer: the elements are not aligned; got an address that is no "
+                             f"multiple of {item} bytes, expected one; a copy of the bytes has it")
+    return finish(ops.view_as_type(shown.c, element), requires_grad)
 
 
 cdef bytes int64_format = b"l" if sizeof(long) == 8 else b"q"

@@ -56,7 +56,8 @@ cdef Tensor finish_with(CTensor t, object out, object requires_grad, str op):
     return result
 
 
-def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
+def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+          pin_memory=False):
     """A tensor of zeros.
 
     Args:
@@ -64,8 +65,10 @@ def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -75,12 +78,14 @@ def zeros(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         >>> zero.zeros(2, 2).tolist()
         [[0.0, 0.0], [0.0, 0.0]]
     """
+    only_plain(layout, pin_memory, "zeros")
     return finish_with(ops.zeros(sizes_of(sizes, size, "zeros"),
                                  options_with(dtype, device, out, "zeros")),
                        out, requires_grad, "zeros")
 
 
-def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False):
+def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+         pin_memory=False):
     """A tensor of ones.
 
     Args:
@@ -88,8 +93,10 @@ def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fal
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -99,13 +106,14 @@ def ones(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fal
         >>> zero.ones(2, 2).tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
+    only_plain(layout, pin_memory, "ones")
     return finish_with(ops.ones(sizes_of(sizes, size, "ones"),
                                 options_with(dtype, device, out, "ones")),
                        out, requires_grad, "ones")
 
 
-def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=False,
-          memory_format=None):
+def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+          pin_memory=False, memory_format=None):
     """A tensor whose elements are whatever the memory held.
 
     Args:
@@ -113,8 +121,10 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         size: the same by name.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: zero.channels_last for a tensor with the channels last; row-major for None.
 
     Raises:
@@ -125,13 +135,15 @@ def empty(*sizes, size=None, out=None, dtype=None, device=None, requires_grad=Fa
         >>> zero.empty(2, 3).shape
         zero.Size([2, 3])
     """
+    only_plain(layout, pin_memory, "empty")
     return finish_with(empty_in_format(sizes_of(sizes, size, "empty"),
                                        options_with(dtype, device, out, "empty"),
                                        format_of(memory_format, "empty"), "empty"),
                        out, requires_grad, "empty")
 
 
-def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=False):
+def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+         pin_memory=False):
     """A tensor with one value everywhere.
 
     Args:
@@ -140,8 +152,10 @@ def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=F
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None that of the number: bool, int64 or the default
             float dtype.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -151,6 +165,7 @@ def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=F
         >>> zero.full((2, 2), 7).tolist()
         [[7, 7], [7, 7]]
     """
+    only_plain(layout, pin_memory, "full")
     cdef CScalar value = as_scalar(fill_value, "full", "fill_value")
     cdef CTensorOptions options = options_for(value, dtype, device, "full") if out is None else \
         options_with(dtype, device, out, "full")
@@ -159,25 +174,30 @@ def full(size, fill_value, *, out=None, dtype=None, device=None, requires_grad=F
     return finish_with(ops.full(as_dims(size, "full"), value, options), out, requires_grad, "full")
 
 
-def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False,
+                  pin_memory=False):
     """A tensor without dimensions that holds one number.
 
     Args:
         s: the number.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Example:
         >>> import zero
         >>> zero.scalar_tensor(3).item()
         3.0
     """
+    only_plain(layout, pin_memory, "scalar_tensor")
     return finish(ops.scalar_tensor(as_scalar(s, "scalar_tensor", "s"),
                                     as_options(dtype, device, "scalar_tensor")), requires_grad)
 
 
-def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requires_grad=False):
+def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None,
+           requires_grad=False, pin_memory=False):
     """Evenly spaced numbers: ``start, start + step, …``, up to but without `end`.
 
     There are ``ceil((end - start) / step)`` of them. ``arange(end)`` starts at 0.
@@ -189,8 +209,10 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requ
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; for None int64 if all three are ints, else the default
             float dtype.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: `step` is 0, or leads away from `end`.
@@ -200,6 +222,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requ
         >>> zero.arange(4).tolist(), zero.arange(1, 0, -0.25).tolist()
         ([0, 1, 2, 3], [1.0, 0.75, 0.5, 0.25])
     """
+    only_plain(layout, pin_memory, "arange")
     cdef CScalar c_start, c_end, c_step
     cdef CTensorOptions options = options_with(dtype, device, out, "arange")
     if end is None:
@@ -213,7 +236,8 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, device=None, requ
     return finish_with(ops.arange(c_start, c_end, c_step, options), out, requires_grad, "arange")
 
 
-def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_grad=False):
+def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
     """Evenly spaced numbers from `start` to `end`, both included.
 
     ``y[i] = start + i * (end - start) / (steps - 1)``, counted from the nearer end.
@@ -224,8 +248,10 @@ def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_g
         steps: how many.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: `steps` is negative.
@@ -235,6 +261,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_g
         >>> zero.linspace(0, 1, 5).tolist()
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+    only_plain(layout, pin_memory, "linspace")
     return finish_with(ops.linspace(as_scalar(start, "linspace", "start"),
                                     as_scalar(end, "linspace", "end"),
                                     as_int(steps, "linspace", "steps"),
@@ -242,8 +269,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, device=None, requires_g
                        out, requires_grad, "linspace")
 
 
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
-             requires_grad=False):
+def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
     """Powers of a base whose exponents are evenly spaced: ``base ** linspace(start, end, steps)``.
 
     Args:
@@ -253,8 +280,10 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
         base: the base.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: `steps` is negative.
@@ -264,6 +293,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
         >>> zero.logspace(0, 3, 4).tolist()
         [1.0, 10.0, 100.0, 1000.0]
     """
+    only_plain(layout, pin_memory, "logspace")
     return finish_with(ops.logspace(as_scalar(start, "logspace", "start"),
                                     as_scalar(end, "logspace", "end"),
                                     as_int(steps, "logspace", "steps"),
@@ -272,7 +302,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
                        out, requires_grad, "logspace")
 
 
-def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False):
+def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
+        pin_memory=False):
     """The identity matrix: ones on the diagonal, zeros elsewhere.
 
     Args:
@@ -280,8 +311,10 @@ def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False):
         m: columns; as many as rows for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative.
@@ -291,14 +324,15 @@ def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False):
         >>> zero.eye(2, 3).tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
+    only_plain(layout, pin_memory, "eye")
     cdef int64_t rows = as_int(n, "eye", "n")
     cdef int64_t columns = rows if m is None else as_int(m, "eye", "m")
     return finish_with(ops.eye(rows, columns, options_with(dtype, device, out, "eye")), out,
                        requires_grad, "eye")
 
 
-def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
-         requires_grad=False):
+def rand(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
+         requires_grad=False, pin_memory=False):
     """Random numbers, uniform on [0, 1).
 
     Args:
@@ -307,8 +341,10 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -323,13 +359,14 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
 
     Source: Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011 (Philox).
     """
+    only_plain(layout, pin_memory, "rand")
     return finish_with(ops.rand(sizes_of(sizes, size, "rand"),
                                 options_with(dtype, device, out, "rand"),
                                 as_generator(generator, "rand")), out, requires_grad, "rand")
 
 
-def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
-          requires_grad=False):
+def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
+          requires_grad=False, pin_memory=False):
     """Random numbers from the normal distribution with mean 0 and variance 1.
 
     Args:
@@ -338,8 +375,10 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; the default float dtype for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -354,13 +393,14 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, device=None,
 
     Source: Box and Muller, A note on the generation of random normal deviates, 1958.
     """
+    only_plain(layout, pin_memory, "randn")
     return finish_with(ops.randn(sizes_of(sizes, size, "randn"),
                                  options_with(dtype, device, out, "randn"),
                                  as_generator(generator, "randn")), out, requires_grad, "randn")
 
 
-def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, device=None,
-            requires_grad=False):
+def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None,
+            device=None, requires_grad=False, pin_memory=False):
     """Random integers, uniform on [low, high).
 
     Called as ``randint(high, size)`` or ``randint(low, high, size)``.
@@ -372,8 +412,10 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: `high` is not above `low`, or a value does not fit the dtype.
@@ -385,6 +427,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
         >>> x.min().item(), x.max().item()
         (3, 5)
     """
+    only_plain(layout, pin_memory, "randint")
     if isinstance(high, (tuple, list)) and size is None:  # randint(high, size)
         low, high, size = 0, low, high
     elif high is None:  # randint(high, size=size)
@@ -401,7 +444,8 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
                        out, requires_grad, "randint")
 
 
-def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
+def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None,
+             requires_grad=False, pin_memory=False):
     """A random order of the integers 0 to ``n - 1``; every order is as likely.
 
     Args:
@@ -409,8 +453,10 @@ def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_g
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type; int64 for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
 
     Raises:
         ValueError: `n` is negative, or does not fit the dtype.
@@ -420,6 +466,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, device=None, requires_g
         >>> sorted(zero.randperm(5).tolist())
         [0, 1, 2, 3, 4]
     """
+    only_plain(layout, pin_memory, "randperm")
     cdef CTensorOptions options = options_with(dtype, device, out, "randperm")
     if out is None and dtype is None:
         options.dtype = CDType.Int64

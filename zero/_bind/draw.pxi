@@ -226,8 +226,8 @@ def bernoulli(Tensor input not None, p=None, *, generator=None, out=None):
     return deliver((<Tensor> bernoulli_(y, p, generator=generator)).c, out, "bernoulli")
 
 
-def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None,
-           requires_grad=False):
+def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None,
+           device=None, requires_grad=False, pin_memory=False):
     """Normally distributed numbers, each with a mean and a standard deviation of its own.
 
     The gradient of `mean` and `std` is 0: the numbers are drawn, not computed from them.
@@ -239,8 +239,10 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         generator: the source of random numbers; the default generator for None.
         out: where to write the result: a tensor of its shape, or one without elements.
         dtype: the element type, if both are numbers; the default float dtype for None.
+        layout: None or zero.strided.
         device: likewise.
         requires_grad: whether operations on the result are recorded, if both are numbers.
+        pin_memory: only False.
 
     Raises:
         ValueError: `std` is negative.
@@ -251,6 +253,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         >>> zero.normal(zero.zeros(2, 3), 1.0).shape, zero.normal(0.0, 1.0, (2,)).shape
         (zero.Size([2, 3]), zero.Size([2]))
     """
+    only_plain(layout, pin_memory, "normal")
     cdef CTensor y
     cdef CGenerator* source = as_generator(generator, "normal")
     if isinstance(mean, Tensor) or isinstance(std, Tensor):

@@ -21,15 +21,17 @@ cdef CTensor with_layout_of(Tensor x, const CTensor& drawn, object memory_format
     return y
 
 
-def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False,
-               memory_format=None):
+def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, requires_grad=False,
+               pin_memory=False, memory_format=None):
     """A tensor like another, whose elements are whatever the memory held.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -38,19 +40,22 @@ def empty_like(Tensor input not None, *, dtype=None, device=None, requires_grad=
         >>> zero.empty_like(zero.ones(2, 3)).shape
         zero.Size([2, 3])
     """
+    only_plain(layout, pin_memory, "empty_like")
     return finish(empty_of(input, options_like(input, dtype, device, "empty_like"), memory_format,
                            "empty_like"), requires_grad)
 
 
-def zeros_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False,
-               memory_format=None):
+def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, requires_grad=False,
+               pin_memory=False, memory_format=None):
     """A tensor of zeros, like another.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -59,21 +64,24 @@ def zeros_like(Tensor input not None, *, dtype=None, device=None, requires_grad=
         >>> zero.zeros_like(zero.tensor([5.0, 6.0])).tolist()
         [0.0, 0.0]
     """
+    only_plain(layout, pin_memory, "zeros_like")
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "zeros_like"),
                               memory_format, "zeros_like")
     ops.fill_number_(y, CScalar(<int64_t> 0))
     return finish(y, requires_grad)
 
 
-def ones_like(Tensor input not None, *, dtype=None, device=None, requires_grad=False,
-              memory_format=None):
+def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, requires_grad=False,
+              pin_memory=False, memory_format=None):
     """A tensor of ones, like another.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -82,22 +90,25 @@ def ones_like(Tensor input not None, *, dtype=None, device=None, requires_grad=F
         >>> zero.ones_like(zero.tensor([5.0, 6.0])).tolist()
         [1.0, 1.0]
     """
+    only_plain(layout, pin_memory, "ones_like")
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "ones_like"), memory_format,
                               "ones_like")
     ops.fill_number_(y, CScalar(<int64_t> 1))
     return finish(y, requires_grad)
 
 
-def full_like(Tensor input not None, fill_value, *, dtype=None, device=None, requires_grad=False,
-              memory_format=None):
+def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, device=None,
+              requires_grad=False, pin_memory=False, memory_format=None):
     """A tensor like another, with one value everywhere.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         fill_value: a number, or a tensor with one element.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -106,6 +117,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, device=None, req
         >>> zero.full_like(zero.ones(2), 7).tolist()
         [7.0, 7.0]
     """
+    only_plain(layout, pin_memory, "full_like")
     cdef CScalar value = as_scalar(fill_value, "full_like", "fill_value")
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "full_like"), memory_format,
                               "full_like")
@@ -113,16 +125,18 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, device=None, req
     return finish(y, requires_grad)
 
 
-def rand_like(Tensor input not None, *, generator=None, dtype=None, device=None,
-              requires_grad=False, memory_format=None):
+def rand_like(Tensor input not None, *, generator=None, dtype=None, layout=None, device=None,
+              requires_grad=False, pin_memory=False, memory_format=None):
     """Random numbers uniform on [0, 1), in a tensor like another.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         generator: the source of random numbers; the default generator for None.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -134,21 +148,24 @@ def rand_like(Tensor input not None, *, generator=None, dtype=None, device=None,
         >>> zero.rand_like(zero.ones(2, 3)).shape
         zero.Size([2, 3])
     """
+    only_plain(layout, pin_memory, "rand_like")
     cdef CTensor y = ops.rand(input.c.sizes(), options_like(input, dtype, device, "rand_like"),
                               as_generator(generator, "rand_like"))
     return finish(with_layout_of(input, y, memory_format, "rand_like"), requires_grad)
 
 
-def randn_like(Tensor input not None, *, generator=None, dtype=None, device=None,
-               requires_grad=False, memory_format=None):
+def randn_like(Tensor input not None, *, generator=None, dtype=None, layout=None, device=None,
+               requires_grad=False, pin_memory=False, memory_format=None):
     """Normally distributed random numbers, of mean 0 and variance 1, in a tensor like another.
 
     Args:
         input: a tensor of any shape, whose shape and order in memory the result gets.
         generator: the source of random numbers; the default generator for None.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -160,13 +177,15 @@ def randn_like(Tensor input not None, *, generator=None, dtype=None, device=None
         >>> zero.randn_like(zero.ones(2, 3)).shape
         zero.Size([2, 3])
     """
+    only_plain(layout, pin_memory, "randn_like")
     cdef CTensor y = ops.randn(input.c.sizes(), options_like(input, dtype, device, "randn_like"),
                                as_generator(generator, "randn_like"))
     return finish(with_layout_of(input, y, memory_format, "randn_like"), requires_grad)
 
 
 def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dtype=None,
-                 device=None, requires_grad=False, memory_format=None):
+                 layout=None, device=None, requires_grad=False, pin_memory=False,
+                 memory_format=None):
     """Random integers, uniform on [low, high), in a tensor like another.
 
     Called as ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
@@ -177,8 +196,10 @@ def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dty
         high: the limit, which is not included.
         generator: the source of random numbers; the default generator for None.
         dtype: the element type; that of `input` for None.
+        layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
+        pin_memory: only False.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -190,6 +211,7 @@ def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dty
         >>> zero.randint_like(zero.ones(2, 3), 5).shape
         zero.Size([2, 3])
     """
+    only_plain(layout, pin_memory, "randint_like")
     if high is None:
         low, high = 0, low
     cdef CTensorOptions options = options_like(input, dtype, device, "randint_like")

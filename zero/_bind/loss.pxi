@@ -23,7 +23,7 @@ cdef CReduction reduction_of(object reduction, object size_average, object reduc
                          "'mean' or 'sum'")
 
 
-def softmax(Tensor input not None, dim, dtype=None):
+def softmax(Tensor input not None, dim, dtype=None, *, out=None):
     """Probabilities from scores: ``y_i = e^(x_i) / sum_j e^(x_j)`` along a dimension.
 
     The largest score is taken off first, so nothing overflows. A row of only -inf gives nan.
@@ -32,6 +32,7 @@ def softmax(Tensor input not None, dim, dtype=None):
         input: tensor of any shape, of floats unless `dtype` is given.
         dim: the dimension along which the results sum to 1.
         dtype: what the elements become first.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -45,10 +46,11 @@ def softmax(Tensor input not None, dim, dtype=None):
     Source: Bridle, Probabilistic interpretation of feedforward classification network
     outputs, 1990.
     """
-    return wrap(ops.softmax(input.c, dim_of(dim, "softmax"), optional_dtype(dtype, "softmax")))
+    return deliver(ops.softmax(input.c, dim_of(dim, "softmax"), optional_dtype(dtype, "softmax")),
+                   out, "softmax")
 
 
-def log_softmax(Tensor input not None, dim, dtype=None):
+def log_softmax(Tensor input not None, dim, dtype=None, *, out=None):
     """The logarithm of `softmax`: ``y_i = x_i - ln(sum_j e^(x_j))`` along a dimension.
 
     It keeps its precision where the softmax itself would round to 0.
@@ -57,6 +59,7 @@ def log_softmax(Tensor input not None, dim, dtype=None):
         input: tensor of any shape, of floats unless `dtype` is given.
         dim: the dimension along which the exponentials of the results sum to 1.
         dtype: what the elements become first.
+        out: where to write the result: a tensor of its shape, or one without elements.
 
     Raises:
         IndexError: the dimension is out of range.
@@ -67,8 +70,8 @@ def log_softmax(Tensor input not None, dim, dtype=None):
         >>> zero.log_softmax(zero.tensor([0.0, 1000.0]), dim=0).tolist()
         [-1000.0, 0.0]
     """
-    return wrap(ops.log_softmax(input.c, dim_of(dim, "log_softmax"),
-                                optional_dtype(dtype, "log_softmax")))
+    return deliver(ops.log_softmax(input.c, dim_of(dim, "log_softmax"),
+                                   optional_dtype(dtype, "log_softmax")), out, "log_softmax")
 
 
 def cross_entropy(Tensor input not None, Tensor target not None, Tensor weight=None,

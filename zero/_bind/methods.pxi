@@ -349,34 +349,40 @@ class TensorMethods:
         return self
 
     # ---- new tensors of the same dtype and device ------------------------------------------------
-    def new_tensor(Tensor self not None, data, *, dtype=None, device=None, requires_grad=False):
+    def new_tensor(Tensor self not None, data, *, dtype=None, layout=None, device=None,
+                   requires_grad=False, pin_memory=False):
         """A copy of data, by default with this tensor's dtype and device."""
+        only_plain(layout, pin_memory, "new_tensor")
         cdef CTensorOptions options = new_options(self, dtype, device, "new_tensor")
         return finish(tensor_from(data, dtype_object(options.dtype), options.device, True),
                       requires_grad)
 
-    def new_empty(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+    def new_empty(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
+                  requires_grad=False, pin_memory=False):
         """A tensor of the given sizes with undefined elements, by default of this dtype and
         device."""
-        return finish(core.empty(as_dims(size, "new_empty"), new_options(self, dtype, device,
-                                                                         "new_empty")),
-                      requires_grad)
+        only_plain(layout, pin_memory, "new_empty")
+        return finish(core.empty(sizes_of(sizes, size, "new_empty"),
+                                 new_options(self, dtype, device, "new_empty")), requires_grad)
 
-    def new_zeros(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+    def new_zeros(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
+                  requires_grad=False, pin_memory=False):
         """Zeros of the given sizes, by default of this dtype and device."""
-        return finish(ops.zeros(as_dims(size, "new_zeros"), new_options(self, dtype, device,
-                                                                        "new_zeros")),
-                      requires_grad)
+        only_plain(layout, pin_memory, "new_zeros")
+        return finish(ops.zeros(sizes_of(sizes, size, "new_zeros"),
+                                new_options(self, dtype, device, "new_zeros")), requires_grad)
 
-    def new_ones(Tensor self not None, *size, dtype=None, device=None, requires_grad=False):
+    def new_ones(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
+                 requires_grad=False, pin_memory=False):
         """Ones of the given sizes, by default of this dtype and device."""
-        return finish(ops.ones(as_dims(size, "new_ones"), new_options(self, dtype, device,
-                                                                      "new_ones")),
-                      requires_grad)
+        only_plain(layout, pin_memory, "new_ones")
+        return finish(ops.ones(sizes_of(sizes, size, "new_ones"),
+                               new_options(self, dtype, device, "new_ones")), requires_grad)
 
-    def new_full(Tensor self not None, size, fill_value, *, dtype=None, device=None,
-                 requires_grad=False):
+    def new_full(Tensor self not None, size, fill_value, *, dtype=None, layout=None, device=None,
+                 requires_grad=False, pin_memory=False):
         """One number at all places of the given sizes, by default of this dtype and device."""
+        only_plain(layout, pin_memory, "new_full")
         return finish(ops.full(as_dims(size, "new_full"), as_scalar(fill_value, "new_full",
                                                                     "fill_value"),
                                new_options(self, dtype, device, "new_full")), requires_grad)
@@ -427,10 +433,16 @@ def detach(Tensor input not None):
 
 
 def _cast_method(str name, DTypeObject target):
-    def cast(Tensor self not None):
-        return wrap(ops.to(self.c, target.value, self.c.device(), False))
+    def cast(Tensor self not None, memory_format=None):
+        cdef Format format = format_of(memory_format, name)
+        cdef CTensor result = ops.to(self.c, target.value, self.c.device(), False)
+        return wrap(in_format(result, format, name))
     cast.__name__ = name
-    cast.__doc__ = f"The tensor as {target!r}; itself if it is that already."
+    cast.__doc__ = f"""The tensor as {target!r}; itself if it is that already.
+
+        Args:
+            memory_format: as for :meth:`to`.
+        """
     return cast
 
 

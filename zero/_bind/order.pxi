@@ -55,7 +55,7 @@ def sort(Tensor input not None, dim=-1, descending=False, *, stable=None, out=No
                          out, "sort")
 
 
-def argsort(Tensor input not None, dim=-1, descending=False, *, stable=False, axis=None):
+def argsort(Tensor input not None, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     """The indices that put the elements along a dimension in order.
 
     Equal elements always keep their order. nan counts as largest.
@@ -65,6 +65,7 @@ def argsort(Tensor input not None, dim=-1, descending=False, *, stable=False, ax
         dim: the dimension.
         descending: whether the largest element comes first.
         stable: the order of equal elements is kept in any case.
+        out: where to write the result: a tensor of its shape, or one without elements.
         axis: NumPy's name for `dim`.
 
     Raises:
@@ -76,8 +77,8 @@ def argsort(Tensor input not None, dim=-1, descending=False, *, stable=False, ax
         [1, 2, 0]
     """
     flag_of(stable, "argsort", "stable")
-    return wrap(ops.argsort(input.c, dim_of(one_dim(dim, axis, "argsort"), "argsort"),
-                            flag_of(descending, "argsort", "descending")))
+    return deliver(ops.argsort(input.c, dim_of(one_dim(dim, axis, "argsort"), "argsort"),
+                               flag_of(descending, "argsort", "descending")), out, "argsort")
 
 
 def msort(Tensor input not None, *, out=None):

@@ -16,10 +16,10 @@ FUNCTIONS = {
     "diagonal": "diag diagflat",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "grids": "argwhere block_diag cartesian_prod column_stack combinations "
-    "cumulative_trapezoid gradient trapezoid trapz",
+    "cumulative_trapezoid gradient trapezoid trapz vander",
     "numbers": "conj conj_physical conj_physical_ deg2rad deg2rad_ fill fill_ float_power "
     "imag is_conj is_neg is_nonzero is_signed isreal ldexp ldexp_ positive "
-    "rad2deg rad2deg_ real resolve_conj resolve_neg rsub",
+    "rad2deg rad2deg_ real resolve_conj resolve_neg rsub zero_",
     "order": "diff histogram histogramdd isin nanquantile nonzero_static quantile renorm",
     "products": "ger inner outer",
     "reduce": "aminmax nanmean std_mean trace var_mean",
@@ -28,6 +28,7 @@ FUNCTIONS = {
     "unflatten vstack",
     "views": "adjoint detach_ dsplit hsplit is_same_size split_with_sizes tensor_split "
     "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
+    "windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
 }
 METHODS = {
     "contract": "dist vdot",
@@ -35,8 +36,8 @@ METHODS = {
     "diagonal": "diag diagflat fill_diagonal_",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "grids": "argwhere",
-    "numbers": "__rdiv__ conj conj_physical conj_physical_ deg2rad deg2rad_ float_power "
-    "float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ positive "
+    "numbers": "__rdiv__ __reversed__ apply_ conj conj_physical conj_physical_ deg2rad deg2rad_ "
+    "float_power float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ map2_ map_ positive "
     "rad2deg rad2deg_ real resolve_conj resolve_neg",
     "order": "diff histogram nanquantile nonzero_static quantile renorm renorm_",
     "products": "ger inner outer",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import zero
 from zero import _attach
 
-__all__ = ["Ints", "as_ints", "attach", "given_ints", "part", "wrap_dim"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., object])
+
+__all__ = ["Ints", "as_ints", "attach", "given_ints", "numpy_names", "part", "wrap_dim"]
 
 Ints = int | Sequence[int]
 
@@ -47,6 +54,32 @@ def part(x: zero.Tensor, d: int, start: int | None, end: int | None, step: int =
     """The view x[..., start:end:step] along dimension d >= 0."""
     place: tuple[slice, ...] = (slice(None),) * d + (slice(start, end, step),)
     return x[place]
+
+
+# NumPy's names of arguments, which PyTorch takes for its own, too. (_bind/calls.pxi does the same
+# for compiled functions.)
+_NUMPY_NAMES = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
+}  # fmt: skip
+
+
+def numpy_names(function: Function) -> Function:
+    """Lets a function be called with NumPy's names of its arguments."""
+    code = function.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = {numpy: name for numpy, name in _NUMPY_NAMES.items() if name in own}
+    for name in own:
+        names.pop(name, None)
+
+    @functools.wraps(function)
+    def renamed(*args: Any, **kwargs: Any) -> object:
+        if not names.keys().isdisjoint(kwargs):
+            found = {names.get(name, name): value for name, value in kwargs.items()}
+            if len(found) == len(kwargs):  # else one is given twice, which the function refuses
+                kwargs = found
+        return function(*args, **kwargs)
+
+    return renamed  # type: ignore[return-value]
 
 
 def attach(*functions: Callable[..., object], **renamed: Callable[..., object]) -> None:

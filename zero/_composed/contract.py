@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
-from zero._composed.arguments import attach, wrap_dim
+from zero._composed.arguments import attach, numpy_names, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError as ZeroValueError
 
 __all__ = ["chain_matmul", "dist", "einsum", "tensordot", "vdot"]
@@ -293,7 +293,8 @@ class _Equation:
 
     def _finish(self, x: _Operand) -> Callable[[Tensor], Tensor]:
         """Sums what is left over and brings the dimensions into the output's order."""
-        x.drop([k for k in x.labels if k not in self.output], _summed)
+        # The sums of a single operand: of integers they are int64, as those of `sum`.
+        x.drop([k for k in x.labels if k not in self.output], zero.sum)
         permutation = _moves(x.labels, self.output)
         if permutation is None:
             return x.ready(lambda y: y)
@@ -515,6 +516,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return _deliver(product(0, n - 1), out, "chain_matmul")
 
 
+@numpy_names
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inner product of two vectors, as `dot`: the numbers are real.
 
@@ -531,6 +533,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return zero.dot(input, other, out=out)
 
 
+@numpy_names
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of a difference: ``(sum |input - other|^p)^(1/p)``.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach, _deliver
-from zero._composed.arguments import Ints, part, wrap_dim
+from zero._composed.arguments import Ints, numpy_names, part, wrap_dim
 from zero.errors import ShapeError
 
 Parts = tuple[Tensor, ...]
@@ -145,6 +145,7 @@ def expand_copy(
     return _copy(zero.broadcast_to(input, size), out, "expand_copy")
 
 
+@numpy_names
 def narrow_copy(
     input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None
 ) -> Tensor:
@@ -181,6 +182,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     return _copy(zero.permute(input, dims), out, "permute_copy")
 
 
+@numpy_names
 def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """:func:`select` as a copy.
 
@@ -198,6 +200,7 @@ def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = Non
     return _copy(zero.select(input, dim, index), out, "select_copy")
 
 
+@numpy_names
 def slice_copy(
     input: Tensor,
     dim: int = 0,
@@ -233,6 +236,7 @@ def sliced(op: str, x: Tensor, dim: int, start: int | None, end: int | None, ste
     return part(x, d, start, end, step)
 
 
+@numpy_names
 def squeeze_copy(input: Tensor, dim: Ints | None = None, *, out: Tensor | None = None) -> Tensor:
     """:func:`squeeze` as a copy.
 
@@ -301,6 +305,7 @@ def unfold_copy(
     return _copy(input.unfold(dimension, size, step), out, "unfold_copy")
 
 
+@numpy_names
 def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """:func:`unsqueeze` as a copy.
 
@@ -333,6 +338,7 @@ def view_copy(input: Tensor, size: Ints | zero.dtype, *, out: Tensor | None = No
     return _copy(input.view(size), out, "view_copy")
 
 
+@numpy_names
 def split_copy(
     tensor: Tensor,
     split_size: int | Sequence[int],
@@ -356,6 +362,7 @@ def split_copy(
     return _copies(zero.split(tensor, split_size, dim), out, "split_copy")
 
 
+@numpy_names
 def split_with_sizes_copy(
     input: Tensor,
     split_sizes: Sequence[int],
@@ -379,6 +386,7 @@ def split_with_sizes_copy(
     return _copies(zero.split_with_sizes(input, split_sizes, dim), out, "split_with_sizes_copy")
 
 
+@numpy_names
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> Parts:
     """:func:`unbind` as copies.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
-from zero._composed.arguments import attach
+from zero._composed.arguments import attach, numpy_names
 from zero._composed.copies import sliced
 from zero.errors import ShapeError
 
@@ -23,6 +23,7 @@ def _filled(op: str, y: Tensor, place: Tensor, src: Tensor) -> Tensor:
     return y
 
 
+@numpy_names
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy with other values at one place along a dimension.
 
@@ -44,6 +45,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return _filled("select_scatter", y, zero.select(y, dim, index), src)
 
 
+@numpy_names
 def slice_scatter(
     input: Tensor,
     src: Tensor,

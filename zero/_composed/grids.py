@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach
-from zero._composed.arguments import Ints, as_ints, part, wrap_dim
-from zero.errors import DTypeError, ShapeError
+from zero._composed.arguments import Ints, as_ints, numpy_names, part, wrap_dim
+from zero.errors import DTypeError, ShapeError, ValueError
 
 __all__ = [
     "argwhere",
@@ -19,6 +19,7 @@ __all__ = [
     "gradient",
     "trapezoid",
     "trapz",
+    "vander",
 ]
 
 
@@ -208,6 +209,7 @@ def _uneven_gradient(x: Tensor, d: int, at: Tensor, order: int) -> Tensor:
     return zero.cat([first, inner, last], d)
 
 
+@numpy_names
 def gradient(
     input: Tensor,
     *,
@@ -294,6 +296,7 @@ def _steps(op: str, y: Tensor, x: Tensor | None, dx: float | None, d: int) -> Te
     return part(x, d, 1, None) - part(x, d, None, -1)
 
 
+@numpy_names
 def trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
 ) -> Tensor:
@@ -324,6 +327,7 @@ def trapezoid(
     return (zero.sum(y, d) - ends * 0.5) * step
 
 
+@numpy_names
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
 ) -> Tensor:
@@ -354,3 +358,33 @@ def cumulative_trapezoid(
 trapz = trapezoid
 
 _attach("argwhere", argwhere)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Vandermonde's matrix: the powers of each number, ``y[i, j] = x_i^(N - 1 - j)``.
+
+    Args:
+        x: 1-d.
+        N: the number of columns; as many as rows for None.
+        increasing: whether the powers rise from column to column.
+
+    Raises:
+        ShapeError: x has not one dimension.
+        ValueError: N is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.vander(zero.tensor([1, 2, 3])).tolist()
+        [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
+    """
+    if x.ndim != 1:
+        raise ShapeError(f"vander: not one dimension; got {tuple(x.shape)}, expected a 1-d tensor")
+    n = len(x) if N is None else N
+    if n < 0:
+        raise ValueError(f"vander: N is negative; got {n}, expected 0 or more")
+    if x.dtype is zero.bool:
+        x = x.long()
+    ones = x.new_ones((len(x), min(n, 1)))
+    factors = zero.cat([ones, x.unsqueeze(1).expand(-1, max(n - 1, 0))], 1)
+    y = zero.cumprod(factors, 1, dtype=None if x.is_floating_point() else zero.int64)
+    return y if increasing else y.flip(1)

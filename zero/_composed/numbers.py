@@ -6,8 +6,13 @@ import math
 
 import zero
 from zero import Tensor, _attach, _overwrite
-from zero._composed.arguments import attach
+from zero._composed.arguments import attach, numpy_names
 from zero.errors import DTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 __all__ = [
     "conj",
@@ -33,6 +38,7 @@ __all__ = [
     "resolve_conj",
     "resolve_neg",
     "rsub",
+    "zero_",
 ]
 
 _RADIANS = math.pi / 180
@@ -85,6 +91,7 @@ def _need_tensors(op: str, *tensors: Tensor) -> None:
             raise TypeError(f"{op}: not a tensor; got {type(x).__name__}, expected a Tensor")
 
 
+@numpy_names
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A number times a power of 2: ``y = input * 2^other``, also where the power alone overflows.
 
@@ -109,6 +116,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return zero.mul(input * zero.exp2(half), zero.exp2(rest), out=out)
 
 
+@numpy_names
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """:func:`zero.ldexp` in place: overwrites the tensor, whose shape stays, and returns it."""
     return _overwrite(input, ldexp(input, other), "ldexp_")
@@ -160,6 +168,7 @@ def _float_power_(self: Tensor, exponent: Tensor | float) -> Tensor:
     return self.pow_(_as_double("float_power_", exponent))
 
 
+@numpy_names
 def rsub(input: Tensor, other: Tensor | float, *, alpha: float = 1) -> Tensor:
     """The difference the other way round: ``y = other - alpha * input``.
 
@@ -198,6 +207,82 @@ def fill(input: Tensor, value: Tensor | float) -> Tensor:
 def fill_(input: Tensor, value: Tensor | float) -> Tensor:
     """:func:`zero.fill` in place: overwrites the tensor and returns it."""
     return input.fill_(value)
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Overwrites all elements with zeros; returns the tensor."""
+    return input.zero_()
+
+
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Replaces each element by what a Python function makes of it; slow.
+
+    Args:
+        callable: takes and gives a number.
+
+    Raises:
+        RuntimeError: the tensor requires a gradient, which could not be followed.
+
+    Example:
+        >>> import zero
+        >>> zero.tensor([1, 2]).apply_(lambda v: v + 10)
+        tensor([11, 12])
+    """
+    return _each("apply_", self, (), callable)
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Replaces each element by what a Python function makes of it and another tensor's; slow.
+
+    Args:
+        tensor: of the same dtype; its shape broadcasts to this one's.
+        callable: takes two numbers and gives one.
+
+    Raises:
+        RuntimeError: a tensor requires a gradient, which could not be followed.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> zero.tensor([1, 2]).map_(zero.tensor([3, 4]), lambda a, b: a * b)
+        tensor([3, 8])
+    """
+    return _each("map_", self, (tensor,), callable)
+
+
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """:meth:`Tensor.map_` with the elements of two other tensors.
+
+    Args:
+        x: of the same dtype; its shape broadcasts to this one's.
+        y: the same.
+        callable: takes three numbers and gives one.
+
+    Example:
+        >>> import zero
+        >>> x, y = zero.tensor(3), zero.tensor([0, 1])
+        >>> zero.tensor([1, 2]).map2_(x, y, lambda a, b, c: a * b + c)
+        tensor([3, 7])
+    """
+    return _each("map2_", self, (x, y), callable)
+
+
+def _each(op: str, x: Tensor, others: Sequence[Tensor], call: Callable[..., Any]) -> Tensor:
+    for t in (x, *others):
+        if t.requires_grad:
+            raise RuntimeError(
+                f"{op}: the tensor requires a gradient; expected one without, such as x.detach()"
+            )
+        if t.dtype is not x.dtype:
+            raise DTypeError(f"{op}: the dtypes differ; got {t.dtype}, expected {x.dtype}")
+    lists = [t.expand(x.shape).flatten().tolist() for t in (x, *others)]
+    values = [call(*v) for v in zip(*lists, strict=True)]
+    return x.copy_(zero.tensor(values, dtype=x.dtype).view(x.shape)) if values else x
+
+
+def _reversed(self: Tensor) -> Tensor:
+    """The elements in reverse order along the first dimension."""
+    return self.flip(0) if self.ndim else self
 
 
 def positive(input: Tensor) -> Tensor:
@@ -398,6 +483,7 @@ def _rdiv(self: Tensor, other: Tensor | float) -> Tensor:
 
 
 attach(
+    apply_,
     conj,
     conj_physical,
     conj_physical_,
@@ -410,6 +496,8 @@ attach(
     isreal,
     ldexp,
     ldexp_,
+    map2_,
+    map_,
     positive,
     rad2deg,
     rad2deg_,
@@ -417,6 +505,7 @@ attach(
     resolve_neg,
     float_power_=_float_power_,
     __rdiv__=_rdiv,
+    __reversed__=_reversed,
 )
 _attach("real", property(real))
 _attach("imag", property(imag))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _bin_counts, _deliver, _overwrite
-from zero._composed.arguments import attach, wrap_dim
+from zero._composed.arguments import attach, numpy_names, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.return_types import histogram as _histogram, histogramdd as _histogramdd
 
@@ -101,6 +101,7 @@ def _quantile(
     return _deliver(y if many else y[0], out, op)
 
 
+@numpy_names
 def quantile(
     input: Tensor,
     q: float | Tensor,
@@ -138,6 +139,7 @@ def quantile(
     return _quantile("quantile", input, q, dim, keepdim, interpolation, out)
 
 
+@numpy_names
 def nanquantile(
     input: Tensor,
     q: float | Tensor,
@@ -381,6 +383,7 @@ def histogramdd(
     return _histogramdd((_count(points, edges, uniform, weight, density), tuple(edges)))
 
 
+@numpy_names
 def diff(
     input: Tensor,
     n: int = 1,
@@ -427,6 +430,7 @@ def diff(
     return _deliver(x.clone() if x is input else x, out, "diff")
 
 
+@numpy_names
 def renorm(
     input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
 ) -> Tensor:
@@ -465,6 +469,7 @@ def renorm(
     return _deliver((wide * scale).to(input.dtype), out, "renorm")
 
 
+@numpy_names
 def _renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """:func:`zero.renorm` in place: overwrites the tensor and returns it."""
     x = self.clone() if self.requires_grad else self  # the gradient needs what is overwritten

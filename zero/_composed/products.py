@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zero
 from zero import Tensor, _attach, _deliver
-from zero._composed.arguments import attach
+from zero._composed.arguments import attach, numpy_names
 from zero.errors import ShapeError
 
 __all__ = ["ger", "inner", "outer"]
@@ -34,6 +34,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 ger = outer
 
 
+@numpy_names
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products summed over the last dimension of both: ``y[i, j] = sum_k input[i, k] other[j, k]``.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
-from zero._composed.arguments import attach
+from zero._composed.arguments import attach, numpy_names
 from zero.return_types import aminmax as _aminmax
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
 Dim = int | Sequence[int] | None
 
 
+@numpy_names
 def nanmean(
     input: Tensor,
     dim: Dim = None,
@@ -50,6 +51,7 @@ def nanmean(
     return _deliver(zero.nansum(input, dim, keepdim, dtype=dtype) / known, out, "nanmean")
 
 
+@numpy_names
 def aminmax(
     input: Tensor,
     *,
@@ -82,6 +84,7 @@ def aminmax(
     return _aminmax((least, most))
 
 
+@numpy_names
 def var_mean(
     input: Tensor,
     dim: Dim | bool = None,
@@ -109,6 +112,7 @@ def var_mean(
     return var, zero.mean(input, None if isinstance(dim, bool) else dim, keepdim)
 
 
+@numpy_names
 def std_mean(
     input: Tensor,
     dim: Dim | bool = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach, _unsafe_view
-from zero._composed.arguments import Ints, as_ints, attach, given_ints, wrap_dim
+from zero._composed.arguments import Ints, as_ints, attach, given_ints, numpy_names, wrap_dim
 from zero.errors import ShapeError
 
 __all__ = [
@@ -250,6 +250,7 @@ def movedim(input: Tensor, source: Ints, destination: Ints) -> Tensor:
 moveaxis = movedim
 
 
+@numpy_names
 def unflatten(input: Tensor, dim: int, sizes: Ints) -> Tensor:
     """One dimension as several; a view.
 

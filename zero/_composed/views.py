@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _attach
-from zero._composed.arguments import Ints, as_ints, attach, given_ints, part, wrap_dim
+from zero._composed.arguments import Ints, as_ints, attach, given_ints, numpy_names, part, wrap_dim
 from zero.errors import DTypeError, ShapeError
 
 __all__ = [
@@ -64,6 +64,7 @@ def _parts(x: Tensor, dim: int, cuts: list[int]) -> tuple[Tensor, ...]:
     return tuple(part(x, dim, a, b) for a, b in itertools.pairwise(cuts))
 
 
+@numpy_names
 def tensor_split(
     input: Tensor,
     indices_or_sections: int | Sequence[int] | Tensor | None = None,
@@ -207,6 +208,7 @@ def _sizes(op: str, sizes: Sequence[int]) -> list[int]:
     return list(sizes)
 
 
+@numpy_names
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Cuts a dimension into parts of given sizes: :func:`split` with a list.
 
@@ -232,6 +234,7 @@ def _apart(parts: tuple[Tensor, ...], input: Tensor, dim: int) -> tuple[Tensor, 
     return _parts(input, dim % input.ndim, [0, *itertools.accumulate(sizes)])
 
 
+@numpy_names
 def unsafe_split(
     input: Tensor, split_size: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -252,6 +255,7 @@ def unsafe_split(
     return _apart(zero.split(input, split_size, dim), input, dim)
 
 
+@numpy_names
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -271,6 +275,7 @@ def unsafe_split_with_sizes(
     return _apart(parts, input, dim)
 
 
+@numpy_names
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """:func:`chunk` whose parts may be written in place while gradients are recorded.
 
@@ -287,11 +292,12 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     return _apart(zero.chunk(input, chunks, dim), input, dim)
 
 
-def sum_to_size(self: Tensor, *size: Ints) -> Tensor:
+def sum_to_size(self: Tensor, *sizes: Ints, size: Ints | None = None) -> Tensor:
     """Sums that undo a broadcast: over new dimensions, and over those that had size 1.
 
     Args:
-        size: the sizes, as ints or one tuple; they must broadcast to the tensor's.
+        sizes: the sizes, as ints or one tuple; they must broadcast to the tensor's.
+        size: the same by name.
 
     Raises:
         ShapeError: the sizes don't broadcast to those of the tensor.
@@ -301,7 +307,7 @@ def sum_to_size(self: Tensor, *size: Ints) -> Tensor:
         >>> zero.ones(2, 3).sum_to_size(1, 3).tolist()
         [[2.0, 2.0, 2.0]]
     """
-    wanted = given_ints("sum_to_size", size, None)
+    wanted = given_ints("sum_to_size", sizes, size)
     extra = self.ndim - len(wanted)
     if extra < 0 or any(w not in (1, n) for w, n in zip(wanted, self.shape[extra:], strict=True)):
         raise ShapeError(

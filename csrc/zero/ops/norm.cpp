@@ -87,6 +87,8 @@ Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim) {
     return y;
   }
   if (p == 1) return sum(abs(x), dims, keepdim);
+  if (itemsize(x.dtype()) < 4)  // where powers overflow soon
+    return to(norm(to(x, DType::Float32, x.device()), p, dims, keepdim), x.dtype(), x.device());
   // At 0 the root has no slope; the gradient there is 0, as for p = 2.
   Tensor powers;
   if (p > 0 && p < 1) {  // nor has the power

@@ -110,7 +110,11 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
   if (beta.to_double() == 1 && is_floating(a.dtype()) && is_floating(b.dtype()) &&
       expands_to(input.sizes(), {a.size(0), b.size(0)}))
     return addcmul(input, column, b, alpha, target);
-  return plus("addr", input, mul(column, b), beta, alpha, target);
+  // Of bools it is (beta and input) or (alpha and product).
+  const bool logic =
+      input.dtype() == DType::Bool && a.dtype() == DType::Bool && b.dtype() == DType::Bool;
+  return plus("addr", input, mul(column, b), logic ? Scalar(int64_t{beta.to_bool()}) : beta,
+              logic ? Scalar(int64_t{alpha.to_bool()}) : alpha, target);
 }
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,

@@ -171,7 +171,7 @@ Tensor logcumsumexp(const Tensor& x, int64_t dim, bool reverse) {
 // d/dx[i] is g times the product of the others: y / x[i], or, where factors are zero, the product
 // of those before times that of those behind.
 Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y, const Dims& dims) {
-  if (x.numel() == 0) return zeros(x.sizes(), x.options());
+  if (x.numel() == 0) return mul(g, x);  // no numbers, but a history
   if (x.dim() == 0) return g;
   if (!has_zero(x)) return div(mul(g, y), x);
   // The reduced dimensions go last and become one.
