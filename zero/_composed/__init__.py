@@ -37,8 +37,8 @@ METHODS = {
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "grids": "argwhere",
     "numbers": "__rdiv__ __reversed__ apply_ conj conj_physical conj_physical_ deg2rad deg2rad_ "
-    "float_power float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ map2_ map_ positive "
-    "rad2deg rad2deg_ real resolve_conj resolve_neg",
+    "float_power float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ map2_ map_ "
+    "positive rad2deg rad2deg_ real resolve_conj resolve_neg",
     "order": "diff histogram nanquantile nonzero_static quantile renorm renorm_",
     "products": "ger inner outer",
     "reduce": "aminmax nanmean trace",
