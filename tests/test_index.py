@@ -136,6 +136,10 @@ def test_index_of_empty_dimensions():
     x[:, 1] = zero.ones(0)
     with pytest.raises(IndexError, match="0"):
         x[0]
+    nothing = zero.zeros(2, 0)
+    nothing[[1, 0], :] = nothing  # no place is both read and written
+    with pytest.raises(RuntimeError, match="the tensor to write to"):
+        nothing[[1, 0]] = nothing
 
 
 def test_select_of_views():

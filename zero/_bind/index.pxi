@@ -82,14 +82,15 @@ cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
     if dim >= x.dim():
         too_many_indices(x)
     n = <Py_ssize_t> x.size(dim)
-    if item.start is None and item.stop is None and item.step is None:
+    # Nothing of nothing is a view of its own: writing x to it overwrites nothing of x.
+    if item.start is None and item.stop is None and item.step is None and n != 0:
         return x
     if item.step is not None and as_int(item.step, "index", "a step") < 1:
         raise ZeroValueError(f"index: the step of a slice is not positive; got {item.step}, "
                              "expected a step of at least 1")
     PySlice_Unpack(item, &start, &stop, &step)
     PySlice_AdjustIndices(n, &start, &stop, step)
-    if start == 0 and stop == n and step == 1:
+    if start == 0 and stop == n and step == 1 and n != 0:
         return x
     return ops.slice(x, dim, start, stop, step)
 

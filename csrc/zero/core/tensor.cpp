@@ -40,10 +40,10 @@ Dims strides_after(const Dims& sizes, std::initializer_list<const Tensor*> input
       at = j;
     }
   Dims strides(n);
-  int64_t step = 1;
+  uint64_t step = 1;  // may wrap: sizes that are too large are refused by empty_strided
   for (int64_t d : dims) {
-    strides[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
+    strides[d] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[d], 1));
   }
   return strides;
 }
