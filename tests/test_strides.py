@@ -1,5 +1,8 @@
 """The order in which results lie in memory: that of their inputs, as in PyTorch."""
 
+import itertools
+
+import numpy as np
 import pytest
 
 import zero
@@ -104,3 +107,22 @@ def test_fresh_results_are_no_views():
     part = y[:]
     y.requires_grad_()
     assert part.requires_grad  # of y, not of something behind it
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64"])
+def test_transposed_copies_of_any_size(dtype):
+    """Squares in registers, what is left beside them, and sources and targets with gaps."""
+    sizes = (1, 3, 15, 16, 17, 66, 130)
+    for rows, columns in itertools.product(sizes, sizes):
+        a = (np.arange(rows * columns) % 251).astype(dtype).reshape(rows, columns)
+        x = zero.tensor(a)
+        np.testing.assert_array_equal(x.t().contiguous().numpy(), a.T)
+        np.testing.assert_array_equal((x.t() + 1).numpy(), a.T + 1)
+        gaps = zero.zeros(columns + 2, rows + 3, dtype=x.dtype)
+        gaps[1:-1, 2:-1] = x.t()
+        expected = np.zeros((columns + 2, rows + 3), dtype)
+        expected[1:-1, 2:-1] = a.T
+        np.testing.assert_array_equal(gaps.numpy(), expected)
+        other = zero.zeros(rows, columns + 5, dtype=x.dtype)
+        other.t()[:columns] = x.t().contiguous()
+        np.testing.assert_array_equal(other.numpy()[:, :columns], a)

@@ -19,10 +19,86 @@ struct Tile {
   int64_t columns, rows;  // along n0 and n1
 };
 
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define ZERO_SHUFFLES
+#endif
+#endif
+
+// A square of n vectors of n elements, transposed in registers: log2(n) rounds that interleave its
+// halves.
+#if defined(ZERO_SHUFFLES)
+template <class Bits> struct Square {
+  static constexpr int n = 16 / sizeof(Bits);
+  typedef Bits Vector __attribute__((vector_size(16)));
+
+  static ZERO_INLINE Vector low(Vector a, Vector b) {
+    if constexpr (n == 2) return __builtin_shufflevector(a, b, 0, 2);
+    if constexpr (n == 4) return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    if constexpr (n == 8) return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    if constexpr (n == 16)
+      return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  }
+  static ZERO_INLINE Vector high(Vector a, Vector b) {
+    if constexpr (n == 2) return __builtin_shufflevector(a, b, 1, 3);
+    if constexpr (n == 4) return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    if constexpr (n == 8) return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+    if constexpr (n == 16)
+      return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                     31);
+  }
+
+  static ZERO_INLINE void transpose(char* to, int64_t to_step, const char* from,
+                                    int64_t from_step) {
+    Vector rows[n], mixed[n];
+    for (int i = 0; i < n; ++i) copy_bytes(&rows[i], from + i * from_step, 16);
+    for (int round = 1; round < n; round *= 2) {
+      for (int i = 0; i < n / 2; ++i) {
+        mixed[2 * i] = low(rows[i], rows[i + n / 2]);
+        mixed[2 * i + 1] = high(rows[i], rows[i + n / 2]);
+      }
+      for (int i = 0; i < n; ++i) rows[i] = mixed[i];
+    }
+    for (int i = 0; i < n; ++i) copy_bytes(to + i * to_step, &rows[i], 16);
+  }
+};
+#else
+template <class Bits> struct Square {
+  static constexpr int n = 1;
+  static void transpose(char* to, int64_t, const char* from, int64_t) {
+    *reinterpret_cast<Bits*>(to) = *reinterpret_cast<const Bits*>(from);
+  }
+};
+#endif
+
+// to[j][i] = from[i][j] for i < columns, j < rows, steps in bytes. Along the lines of `from`, each
+// read once: its step may map all of them to one set of the cache.
+template <class Bits>
+void transpose_tile(char* to, int64_t to_step, const char* from, int64_t from_step, Tile tile) {
+  constexpr int64_t kSize = sizeof(Bits), n = Square<Bits>::n;
+  auto one_by_one = [&](int64_t i, int64_t j, int64_t end) {
+    for (; j < end; ++j)
+      *reinterpret_cast<Bits*>(to + j * to_step + i * kSize) =
+          *reinterpret_cast<const Bits*>(from + i * from_step + j * kSize);
+  };
+  int64_t i = 0;
+  for (; i + n <= tile.columns; i += n) {
+    int64_t j = 0;
+    for (; j + n <= tile.rows; j += n)
+      Square<Bits>::transpose(to + j * to_step + i * kSize, to_step,
+                              from + i * from_step + j * kSize, from_step);
+    if (j < tile.rows)
+      for (int64_t k = i; k < i + n; ++k) one_by_one(k, j, tile.rows);
+  }
+  for (; i < tile.columns; ++i) one_by_one(i, 0, tile.rows);
+}
+
 template <class Bits>
 void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) {
-  if (s1 < s0 &&
-      s1 != 0) {  // along the cache lines, each read once: s0 may map all lines to one set
+  constexpr int64_t kSize = sizeof(Bits);
+  if (s1 == kSize && s0 != kSize && s0 != 0 && tile.rows > 1)
+    return transpose_tile<Bits>(reinterpret_cast<char*>(to), tile.columns * kSize, from, s0, tile);
+  if (s1 < s0 && s1 != 0) {
     for (int64_t i = 0; i < tile.columns; ++i, from += s0) {
       for (int64_t j = 0; j < tile.rows; ++j) {
         to[j * tile.columns + i] = *reinterpret_cast<const Bits*>(from + j * s1);
@@ -51,6 +127,16 @@ void gather_tile(Bits* to, const char* from, int64_t s0, int64_t s1, Tile tile) 
 
 template <class Bits>
 void scatter_tile(char* to, int64_t s0, int64_t s1, const Bits* from, Tile tile) {
+  constexpr int64_t kSize = sizeof(Bits);
+  const int64_t row = tile.columns * kSize;
+  if (s0 == kSize) {
+    const char* line = reinterpret_cast<const char*>(from);
+    for (int64_t j = 0; j < tile.rows; ++j, to += s1, line += row) copy_bytes(to, line, row);
+    return;
+  }
+  if (s1 == kSize && tile.rows > 1)
+    return transpose_tile<Bits>(to, s0, reinterpret_cast<const char*>(from), row,
+                                {tile.rows, tile.columns});
   if (s1 < s0) {
     for (int64_t i = 0; i < tile.columns; ++i, to += s0) {
       for (int64_t j = 0; j < tile.rows; ++j) {

@@ -76,18 +76,6 @@ Tensor triangle(const char* op, const char* node, const Tensor& x, int64_t diago
 // y = x, rolled along dims[at..]: what ends in the front and what ends behind it, block by block.
 void run_roll(const Tensor& y, const Tensor& x, const Dims& shifts, const Dims& dims, int64_t at) {
   if (x.numel() == 0) return;
-  if (at == dims.size() && x.is_contiguous() && y.is_contiguous()) {
-    // In pieces: the two lie differently in their cache lines, and some processors are several
-    // times slower at long copies of that kind with the instruction that the library takes.
-    constexpr int64_t piece = 1024;
-    const char* const from = static_cast<const char*>(x.data());
-    char* const to = static_cast<char*>(y.data());
-    parallel_for(x.numel() * itemsize(x.dtype()), 8 * kGrainSize, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i += piece)
-        std::memcpy(to + i, from + i, static_cast<size_t>(std::min(piece, end - i)));
-    });
-    return;
-  }
   if (at == dims.size()) return run_copy(y, x);
   const int64_t d = dims[at], n = x.size(d), shift = shifts[at];
   const auto part = [&](const Tensor& t, int64_t start, int64_t length) {
