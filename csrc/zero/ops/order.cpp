@@ -11,6 +11,7 @@
 
 #include "zero/autograd/record.h"
 #include "zero/ops/along.h"
+#include "zero/ops/iterator.h"
 #include "zero/runtime/blocking.h"
 
 namespace zero {
@@ -187,6 +188,15 @@ void sort_rows(const Tensor& x, int64_t dim, bool descending, const Tensor* valu
 void sort_as_lying(const Tensor& x, int64_t dim, bool descending, const Tensor* values,
                    const Tensor& indices) {
   if (indices.is_meta() || indices.numel() == 0) return;
+  if (x.dim() > 0 && x.size(dim) > 1 && x.stride(dim) == 0) {  // all are equal: they stay
+    Dims sizes(x.dim(), 1);
+    sizes[dim] = x.size(dim);
+    if (values) run_copy(*values, x);
+    return run_copy(
+        indices,
+        expand(reshape(arange(int64_t{0}, x.size(dim), int64_t{1}, indices.options()), sizes),
+               x.sizes()));
+  }
   if (indices.is_contiguous()) return sort_rows(x, dim, descending, values, indices);
   Dims order;
   for (int64_t d = 0; d < x.dim(); ++d) order.push_back(d);
