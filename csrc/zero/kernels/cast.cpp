@@ -143,13 +143,70 @@ ZERO_INLINE int64_t convert_with_f16c([[maybe_unused]] To* to, [[maybe_unused]] 
   return i;
 }
 
+// int64 from and to floats as vectors where the processor has no instruction for it: the last bits
+// of 1.5 2^52 + x are the integer x, for |x| < 2^51. A block with another number goes one by one.
+constexpr double kIntegers = 6755399441055744.0;
+#if defined(__SSE4_1__)
+constexpr bool kTruncVectors = !kInt64Vectors;
+#else
+constexpr bool kTruncVectors = false;
+#endif
+template <class To, class From> constexpr bool kByDoubles = false;
+template <class To> constexpr bool kByDoubles<To, int64_t> = is_real<To> && !kInt64Vectors;
+template <class From> constexpr bool kByDoubles<int64_t, From> = is_real<From> && !kInt64Vectors;
+
+template <class To, class From>
+ZERO_INLINE void convert_by_doubles(To* to, const From* from, int64_t n) {
+  constexpr int64_t limit = int64_t{1} << 51;
+  const int64_t bits = bit_cast<int64_t>(kIntegers);
+  int64_t wide = same<To, int64_t> && !kTruncVectors;
+  if constexpr (same<From, int64_t>) {
+#if defined(__GNUC__)
+#pragma omp simd reduction(| : wide)
+#endif
+    for (int64_t i = 0; i < n; ++i)
+      wide |= static_cast<int64_t>((static_cast<uint64_t>(from[i]) + limit) >> 52);
+    if (wide == 0) {
+      ZERO_SIMD
+      for (int64_t i = 0; i < n; ++i)
+        to[i] = static_cast<To>(bit_cast<double>(from[i] + bits) - kIntegers);
+      return;
+    }
+  } else if constexpr (kTruncVectors) {
+#if defined(__GNUC__)
+#pragma omp simd reduction(| : wide)
+#endif
+    for (int64_t i = 0; i < n; ++i) wide |= !((from[i] > From(-limit)) & (from[i] < From(limit)));
+    if (wide == 0) {
+      ZERO_SIMD
+      for (int64_t i = 0; i < n; ++i)
+        to[i] =
+            bit_cast<int64_t>(ZERO_LIBM(trunc)(static_cast<double>(from[i])) + kIntegers) - bits;
+      return;
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);
+}
+
 template <class To, class From>
 ZERO_NOINLINE void cast_loop(const void*, char* const* operands, int64_t n) {
   To* to = reinterpret_cast<To*>(operands[0]);
   const From* from = reinterpret_cast<const From*>(operands[1]);
+  if constexpr ((is_half<To> && !same<From, float>) || (is_half<From> && !same<To, float>)) {
+    float block[kBlock];  // one loop to or from float32 serves all the other dtypes
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t m = n - i < kBlock ? n - i : kBlock;
+      char* const in[] = {reinterpret_cast<char*>(block), operands[1] + i * sizeof(From)};
+      char* const out[] = {operands[0] + i * sizeof(To), reinterpret_cast<char*>(block)};
+      cast_loop<float, From>(nullptr, in, m);
+      cast_loop<To, float>(nullptr, out, m);
+    }
+    return;
+  }
   const int64_t done = convert_with_f16c(to, from, n);
-  if constexpr (same<To, int64_t> && (is_real<From> || is_half<From>) && !kInt64Vectors) {
-    for (int64_t i = done; i < n; ++i) to[i] = convert<To>(from[i]);
+  if constexpr (kByDoubles<To, From>) {
+    for (int64_t i = 0; i < n; i += kBlock)
+      convert_by_doubles(to + i, from + i, n - i < kBlock ? n - i : kBlock);
     return;
   }
   ZERO_SIMD

@@ -220,45 +220,68 @@ struct TruncDiv {
   }
 };
 
-// a = whole b + rest for float32, in float64: the quotient, cut, and the rest are exact as long as
-// |a / b| < 2^28, and a product of 24 by 28 bits is. What is beyond goes to libm.
+#if defined(__FMA__) || defined(__aarch64__)
+constexpr bool kFusedProducts = true;
+#else
+constexpr bool kFusedProducts = false;
+#endif
+
+// a = whole b + rest: the quotient, cut, and the rest, all in float64. For float32 they are exact
+// as long as |a / b| < 2^28, for a product of 24 by 28 bits is; for float64, where a product and
+// its difference are rounded once, up to 2^51. What is beyond goes to libm.
+template <class T>
 struct Division {
   double quotient, whole, rest;
-  ZERO_INLINE Division(float a, float b) {
+  ZERO_INLINE Division(T a, T b) {
     const double x = a, y = b;
     quotient = x / y;
+    const double step = quotient < 0.0 ? -1.0 : 1.0;
     const double nearest = (quotient + math::kRound) - math::kRound;
-    const double toward_zero = nearest - (quotient < 0.0 ? -1.0 : 1.0);
-    whole = math::abs(nearest) > math::abs(quotient) ? toward_zero : nearest;
-    rest = x - whole * y;
+    whole = math::abs(nearest) > math::abs(quotient) ? nearest - step : nearest;
+    if constexpr (same<T, float>) {
+      rest = x - whole * y;
+    } else {  // a quotient that was rounded to a whole number leaves a rest of the other sign
+      const double left = ZERO_LIBM(fma)(-whole, y, x);
+      const bool over = (left != 0.0) & ((left < 0.0) != (x < 0.0));
+      rest = left + (over ? math::copysign(math::abs(y), x) : 0.0);
+      whole -= over ? step : 0.0;
+    }
   }
-  ZERO_INLINE static bool beyond(float a, float b) {
+  ZERO_INLINE static bool beyond(T a, T b) {
+    constexpr double limit = same<T, float> ? 0x1p28 : kFusedProducts ? 0x1p51 : 0.0;
     const double q = static_cast<double>(a) / static_cast<double>(b);
-    return !((math::abs(q) < 0x1p28) & (math::abs(b) < math::kInfF));
+    return !((math::abs(q) < limit) & (math::abs(static_cast<double>(b)) < math::kInf));
   }
 };
 
+ZERO_INLINE float libm_fmod(float a, float b) { return ZERO_LIBM(fmodf)(a, b); }
+ZERO_INLINE double libm_fmod(double a, double b) { return ZERO_LIBM(fmod)(a, b); }
+
 struct Fmod {  // C's: the sign of a
-  ZERO_INLINE float operator()(float a, float b) const {
-    const float r = static_cast<float>(Division(a, b).rest);
-    return r == 0.0f ? math::copysign(0.0f, a) : r;
-  }
-  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
-  ZERO_INLINE static float far(float a, float b) { return ZERO_LIBM(fmodf)(a, b); }
-  ZERO_INLINE double operator()(double a, double b) const { return ZERO_LIBM(fmod)(a, b); }
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    return wrap_sub(a, wrap_mul(quotient(a, b), b));
+    if constexpr (is_float<T>) {
+      const T r = static_cast<T>(Division<T>(a, b).rest);
+      return r == T(0) ? math::copysign(T(0), a) : r;
+    } else {
+      return wrap_sub(a, wrap_mul(quotient(a, b), b));
+    }
+  }
+  template <class T>
+  ZERO_INLINE static bool beyond(T a, T b) {
+    return Division<T>::beyond(a, b);
+  }
+  template <class T>
+  ZERO_INLINE static T far(T a, T b) {
+    return libm_fmod(a, b);
   }
 };
 
 struct Remainder {  // Python's: the sign of b, also of a zero
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (same<T, float>) {
-      return with_sign_of(static_cast<float>(Division(a, b).rest), b);
-    } else if constexpr (is_float<T>) {
-      return with_sign_of(Fmod{}(a, b), b);
+    if constexpr (is_float<T>) {
+      return with_sign_of(static_cast<T>(Division<T>(a, b).rest), b);
     } else {
       const T r = Fmod{}(a, b);
       if (b == 0) return 0;
@@ -267,24 +290,28 @@ struct Remainder {  // Python's: the sign of b, also of a zero
   }
   template <class T>
   ZERO_INLINE static T with_sign_of(T r, T b) {
-    const T shifted = (r < T(0)) != (b < T(0)) ? r + b : r;
+    const T shifted = r + ((r < T(0)) != (b < T(0)) ? b : T(0));
     return r == T(0) ? math::copysign(T(0), b) : shifted;
   }
-  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
-  ZERO_INLINE static float far(float a, float b) { return with_sign_of(Fmod::far(a, b), b); }
+  template <class T>
+  ZERO_INLINE static bool beyond(T a, T b) {
+    return Division<T>::beyond(a, b);
+  }
+  template <class T>
+  ZERO_INLINE static T far(T a, T b) {
+    return with_sign_of(libm_fmod(a, b), b);
+  }
 };
 
 struct FloorDiv {  // floor(a / b) of the exact quotient
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
-    if constexpr (same<T, float>) {
-      const Division d(a, b);
-      const double q = (d.rest < 0.0) != (b < 0.0f) ? d.whole - 1.0 : d.whole;
+    if constexpr (is_float<T>) {
+      const Division<T> d(a, b);
+      const double q = d.whole - ((d.rest < 0.0) != (b < T(0)) ? 1.0 : 0.0);
       const double floor = d.rest == 0.0 ? d.whole : q;
-      const float sign = static_cast<float>(d.quotient);
-      return floor == 0.0 ? math::copysign(0.0f, sign) : static_cast<float>(floor);
-    } else if constexpr (is_float<T>) {
-      return of_remainder(a, b, Fmod{}(a, b));
+      const T sign = static_cast<T>(d.quotient);
+      return floor == 0.0 ? math::copysign(T(0), sign) : static_cast<T>(floor);
     } else {
       const T q = quotient(a, b);
       return b != 0 && (a < 0) != (b < 0) && wrap_mul(q, b) != a ? T(q - 1) : q;
@@ -299,8 +326,14 @@ struct FloorDiv {  // floor(a / b) of the exact quotient
     const T floor = Floor{}(q);
     return q - floor > T(0.5) ? floor + T(1) : floor;
   }
-  ZERO_INLINE static bool beyond(float a, float b) { return Division::beyond(a, b); }
-  ZERO_INLINE static float far(float a, float b) { return of_remainder(a, b, Fmod::far(a, b)); }
+  template <class T>
+  ZERO_INLINE static bool beyond(T a, T b) {
+    return Division<T>::beyond(a, b);
+  }
+  template <class T>
+  ZERO_INLINE static T far(T a, T b) {
+    return of_remainder(a, b, libm_fmod(a, b));
+  }
 };
 
 struct Pow {

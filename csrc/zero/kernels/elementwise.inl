@@ -84,7 +84,7 @@ ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64
   R* out = reinterpret_cast<R*>(operands[0]);
   const T* a = reinterpret_cast<const T*>(operands[1]);
   const T* b = reinterpret_cast<const T*>(operands[2]);
-  if constexpr (same<T, float> && requires(T x) { F::beyond(x, x); }) {
+  if constexpr (is_float<T> && requires(T x) { F::beyond(x, x); }) {
     for (; n > 0; out += kBlock, a += kBlock, b += kBlock, n -= kBlock) {
       const int64_t m = n < kBlock ? n : kBlock;
       int beyond = 0;
