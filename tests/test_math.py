@@ -1,6 +1,7 @@
 """Signs, neighbours, bits and divisors: what the derived tests of op_db don't see."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -247,3 +248,38 @@ def test_heaviside_has_no_gradient():
         zero.heaviside(x, zero.ones(1)).sum().backward()
     with pytest.raises(DTypeError, match=r"^heaviside: dtypes differ"):
         zero.heaviside(zero.ones(1), zero.ones(1, dtype=zero.int64))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_remainders_and_floors_are_exact(dtype):
+    """Also where the rounded quotient is a whole number that the quotient is just short of."""
+    rng = np.random.default_rng(7)
+    n, kind = 4000, np.dtype(dtype).type
+    b = (rng.standard_normal(n) * np.exp2(rng.integers(-30, 30, n))).astype(kind)
+    whole = rng.integers(1, 2 ** rng.integers(1, 24 if dtype == "float32" else 51, n)).astype(kind)
+    a = np.nextafter(whole * b, rng.choice([-np.inf, np.inf], n).astype(kind))
+    a[::5] = (rng.standard_normal(len(a[::5])) * 100).astype(kind)  # quotients of any size
+    x, y = zero.tensor(a), zero.tensor(b)
+    pairs = [(float(p), float(q)) for p, q in zip(a, b, strict=True)]
+    np.testing.assert_array_equal(zero.fmod(x, y).numpy(), [math.fmod(p, q) for p, q in pairs])
+    floors = [math.floor(Fraction(p) / Fraction(q)) for p, q in pairs]
+    near = np.array([abs(f) < 2**23 for f in floors])  # the others are rounded in float32
+    np.testing.assert_array_equal((x // y).numpy()[near], np.array(floors, kind)[near])
+    rests = [float(Fraction(p) - f * Fraction(q)) for (p, q), f in zip(pairs, floors, strict=True)]
+    np.testing.assert_array_equal((x % y).numpy(), np.array(rests, kind))
+
+
+def test_int64_and_floats_of_any_size():
+    """Blocks of small integers, of large ones, and of both are converted by different loops."""
+    edges = [0, 1, -1, 2**24 + 1, 2**51 - 1, 2**51, 2**53 + 1, 2**62 + 2**38, 2**63 - 1]
+    numbers = np.array(edges + [-e for e in edges] + [-(2**63)], np.int64)
+    for values in (numbers, numbers[np.abs(numbers) < 2**51], np.tile(numbers, 200)):
+        x = zero.tensor(values)
+        for dtype in ("float32", "float64"):
+            converted = x.to(getattr(zero, dtype))
+            np.testing.assert_array_equal(converted.numpy(), values.astype(dtype))
+            fits = np.abs(values.astype(np.float64)) < 2**62
+            back = converted.long().numpy()
+            np.testing.assert_array_equal(back[fits], values.astype(dtype)[fits].astype(np.int64))
+    halves = zero.tensor([0.5, -0.5, 1.5, -1.5, 2.0**50 + 0.5, -(2.0**50) - 0.5] * 100).double()
+    np.testing.assert_array_equal(halves.long().numpy(), halves.numpy().astype(np.int64))
