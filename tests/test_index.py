@@ -136,6 +136,9 @@ def test_index_of_empty_dimensions():
     x[:, 1] = zero.ones(0)
     with pytest.raises(IndexError, match="0"):
         x[0]
+    row = zero.tensor([[True, False], [True, True]])[:1]
+    row[row] = False  # read and written place by place
+    assert row.tolist() == [[False, False]]
     nothing = zero.zeros(2, 0)
     nothing[[1, 0], :] = nothing  # no place is both read and written
     with pytest.raises(RuntimeError, match="the tensor to write to"):
