@@ -71,6 +71,7 @@ MODULES = {
     "zero.distributions.utils": "What distributions share.",
     "zero.distributions.constraints": "Sets that parameters and samples lie in.",
     "zero.distributions.constraint_registry": "Transforms onto such sets.",
+    "zero.linalg": "Linear algebra: products, norms and parts of matrices.",
     "zero.special": "Special functions: gamma, error and Bessel functions, orthogonal polynomials.",
     "zero.autograd": "Backward passes, custom functions, checks of gradients.",
     "zero.autograd.function": "Operations whose gradient you write.",

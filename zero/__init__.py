@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         cpu as cpu,
         cuda as cuda,
         distributions as distributions,
+        linalg as linalg,
         mps as mps,
         random as random,
         special as special,
@@ -107,8 +108,8 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator backends cpu cuda distributions mps random special storage testing "
-        "version xpu",
+        modules="accelerator backends cpu cuda distributions linalg mps random special storage "
+        "testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
             "_info": "finfo iinfo",

@@ -244,8 +244,8 @@ cdef double order_of(object p, str op) except? -1:
     if p is None or (isinstance(p, str) and p == "fro"):
         return 2
     if isinstance(p, str):
-        raise ZeroValueError(f"{op}: unknown norm; got {short_repr(p)}, expected a number or "
-                             "'fro'")
+        raise ZeroValueError(f"{op}: unknown norm; got {short_repr(p)}, expected a number, 'fro' "
+                             "or 'nuc'")
     return as_float(p, op, "p")
 
 
@@ -259,7 +259,8 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
 
     Args:
         input: tensor of any shape, of floats.
-        p: the order: a number, or 'fro', which is 2.
+        p: the order: a number; 'fro', which is 2; or 'nuc', the nuclear norm of matrices, which
+            is the sum of their singular values.
         dim: the dimension or dimensions to reduce; all for None.
         keepdim: whether reduced dimensions stay, with size 1.
         dtype: what the elements become first.
@@ -270,6 +271,7 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
     Raises:
         IndexError: a dimension is out of range.
         DTypeError: the tensor is not of floats.
+        ShapeError: a nuclear norm of other than two dimensions.
 
     Example:
         >>> import zero
@@ -282,6 +284,10 @@ def norm(Tensor input not None, p="fro", dim=None, keepdim=False, *, dtype=None,
         dim, keepdim = numpy_names(dim, keepdim, axis, keepdims, "norm")
     if dtype is not None:
         x = ops.to(x, as_dtype(dtype, "norm"), x.device(), False)
+    if isinstance(p, str) and p == "nuc":
+        from zero._composed.nuclear import nuclear_norm
+        total = nuclear_norm(wrap(x), dim, flag_of(keepdim, "norm", "keepdim"))
+        return deliver((<Tensor> total).c, out, "norm")
     return deliver(ops.norm(x, order_of(p, "norm"), dims_of(dim, "norm"),
                             flag_of(keepdim, "norm", "keepdim")), out, "norm")
 

@@ -1,0 +1,218 @@
+"""Linear algebra, with PyTorch's names: products, norms and parts of matrices.
+
+>>> import zero
+>>> zero.linalg.vector_norm(zero.tensor([3.0, 4.0]))
+tensor(5.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import zero
+from zero import Tensor, _deliver
+from zero._composed.arguments import Ints, as_ints, wrap_dim
+from zero.errors import DTypeError, ShapeError, ValueError
+
+__all__ = ["cross", "diagonal", "matmul", "multi_dot", "vander", "vecdot", "vector_norm"]
+
+
+def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of three elements, which lie along a dimension.
+
+    Args:
+        input: a tensor with 3 elements along `dim`.
+        other: another with as many dimensions; their shapes broadcast.
+        dim: the dimension.
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        ShapeError: the dimension is not of size 3, or the shapes do not fit.
+
+    Example:
+        >>> import zero
+        >>> x, y, z = zero.eye(3)
+        >>> zero.equal(zero.linalg.cross(x, y), z)
+        True
+    """
+    return zero.cross(input, other, dim, out=out)
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of the matrices in two dimensions, as a view; they lie in its last dimension.
+
+    Args:
+        A: at least two dimensions.
+        offset: which diagonal: 0 is the main one, positive ones are above it.
+        dim1: the dimension of the rows.
+        dim2: the dimension of the columns.
+
+    Raises:
+        IndexError: a dimension is out of range.
+
+    Example:
+        >>> import zero
+        >>> zero.linalg.diagonal(zero.tensor([[[1, 2], [3, 4]]])).tolist()
+        [[1, 4]]
+    """
+    return zero.diagonal(A, offset, dim1, dim2)
+
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices: :func:`zero.matmul`.
+
+    Args:
+        input: of shape [..., I, K], or a vector [K].
+        other: of shape [..., K, J], or a vector [K].
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    Example:
+        >>> import zero
+        >>> zero.linalg.matmul(zero.eye(2), zero.tensor([3.0, 4.0]))
+        tensor([3., 4.])
+    """
+    return zero.matmul(input, other, out=out)
+
+
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications.
+
+    Args:
+        tensors: two or more matrices whose inner sizes fit; the first and the last may be vectors,
+            whose dimension the result doesn't have.
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        ValueError: there are fewer than two.
+        ShapeError: one is not a matrix, or inner sizes differ.
+        DTypeError: the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> row, middle, column = zero.ones(3), zero.ones(3, 4), zero.ones(4)
+        >>> zero.linalg.multi_dot([row, middle, column])
+        tensor(12.)
+    """
+    if len(tensors) < 2:
+        raise ValueError(f"multi_dot: too few tensors; got {len(tensors)}, expected at least 2")
+    first, *middle, last = tensors
+    for x in tensors:
+        if x.dtype is not first.dtype:
+            raise DTypeError(
+                f"multi_dot: dtypes differ; got {first.dtype} and {x.dtype}, expected one"
+            )
+    for x in (first, last):
+        if x.ndim not in (1, 2):
+            raise ShapeError(
+                f"multi_dot: neither a vector nor a matrix at an end; got {tuple(x.shape)}, "
+                "expected one or two dimensions"
+            )
+    matrices = [
+        first.unsqueeze(0) if first.ndim == 1 else first,
+        *middle,
+        last.unsqueeze(1) if last.ndim == 1 else last,
+    ]
+    y = zero.chain_matmul(*matrices)
+    gone = [d for d, end in ((0, first), (1, last)) if end.ndim == 1]
+    return _deliver(y.squeeze(tuple(gone)) if gone else y, out, "multi_dot")
+
+
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """Vandermonde's matrices: the powers of each number, ``y[..., i, j] = x[..., i]^j``.
+
+    Args:
+        x: numbers of shape [..., n].
+        N: the number of columns, at least 2; n for None.
+
+    Raises:
+        ValueError: there would be fewer than two columns.
+        DTypeError: x is of bools.
+
+    Example:
+        >>> import zero
+        >>> zero.linalg.vander(zero.tensor([2, 3]), N=3).tolist()
+        [[1, 2, 4], [1, 3, 9]]
+    """
+    if x.dtype is zero.bool:
+        raise DTypeError("vander: not defined for bool; got bool, expected numbers")
+    n = N if N is not None else x.shape[-1] if x.ndim else 1
+    if n < 2:
+        raise ValueError(f"vander: too few columns; got N={n}, expected at least 2")
+    powers = zero.cumprod(x.unsqueeze(-1).expand(*x.shape, n - 1), -1)
+    return zero.cat([powers.new_ones((*x.shape, 1)), powers], -1)
+
+
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The dot products of vectors that lie along a dimension: ``sum_i x_i y_i``.
+
+    Args:
+        x: of floats.
+        y: of the same dtype; its shape broadcasts with that of `x`.
+        dim: the dimension, which disappears.
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        DTypeError: the tensors are not of one floating point dtype.
+        ShapeError: the shapes do not broadcast.
+
+    Example:
+        >>> import zero
+        >>> zero.linalg.vecdot(zero.tensor([[1.0, 2.0], [3.0, 4.0]]), zero.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if not x.is_floating_point() or x.dtype is not y.dtype:
+        raise DTypeError(
+            f"vecdot: not of one floating point dtype; got {x.dtype} and {y.dtype}, expected one"
+        )
+    x, y = zero.broadcast_tensors(x, y)
+    x, y = x.movedim(dim, -1).unsqueeze(-2), y.movedim(dim, -1).unsqueeze(-1)
+    return _deliver((x @ y).squeeze(-1).squeeze(-1), out, "vecdot")
+
+
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: zero.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of vectors: ``(sum |x|^ord)^(1/ord)``, of all elements or along dimensions.
+
+    Infinity and minus infinity give the largest and the smallest magnitude, 0 counts what is not 0.
+
+    Args:
+        x: any shape, of floats.
+        ord: a number.
+        dim: the dimension or dimensions to reduce; all for None or none.
+        keepdim: whether reduced dimensions stay, with size 1.
+        dtype: what the elements become first: a dtype that is no narrower.
+        out: where to write the result: a tensor of its shape, or one without elements.
+
+    Raises:
+        DTypeError: x is not of floats, or `dtype` is narrower.
+        ValueError: there are no elements, of which the order has no norm.
+
+    Example:
+        >>> import zero
+        >>> zero.linalg.vector_norm(zero.tensor([[3.0, 4.0], [0.0, 2.0]]), dim=1)
+        tensor([5., 2.])
+    """
+    if not x.is_floating_point():
+        raise DTypeError(f"vector_norm: not of floats; got {x.dtype}, expected floats")
+    if dtype is not None and zero.promote_types(x.dtype, dtype) is not dtype:
+        raise DTypeError(f"vector_norm: dtype is narrower; got {dtype} for {x.dtype}")
+    if isinstance(ord, str):
+        raise TypeError(f"vector_norm: ord is not a number; got {ord!r}, expected a number")
+    dims = () if dim is None else as_ints("vector_norm", "dim", dim)
+    sizes = [x.shape[wrap_dim("vector_norm", d, x.ndim)] for d in dims] if x.ndim else []
+    if (ord < 0 or ord == zero.inf) and 0 in (sizes or x.shape):
+        raise ValueError(
+            f"vector_norm: no elements to reduce; got shape {tuple(x.shape)} and ord={ord}, "
+            "expected some"
+        )
+    return zero.norm(x, ord, dims or None, keepdim, dtype=dtype, out=out)
