@@ -99,7 +99,7 @@ def test_vander(n):
     close(vander(a, N=n), expected)
     check_gradients(lambda x: vander(x, N=n), leaf(3))
     y = vander(zero.tensor([1, 2, 3], dtype=zero.int32), N=n)
-    assert vander(zero.tensor(2.0), N=4).tolist() == [1, 2, 4, 8]
+    assert vander(zero.tensor(2.0), N=4).tolist() == [[1, 2, 4, 8]]
     assert y.dtype is zero.int64 and y.tolist() == np.vander([1, 2, 3], n, True).tolist()
 
 

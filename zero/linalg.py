@@ -138,7 +138,8 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """
     if x.dtype is zero.bool:
         raise DTypeError("vander: not defined for bool; got bool, expected numbers")
-    n = N if N is not None else x.shape[-1] if x.ndim else 1
+    x = x if x.ndim else x.unsqueeze(0)
+    n = x.shape[-1] if N is None else N
     if n < 2:
         raise ValueError(f"vander: too few columns; got N={n}, expected at least 2")
     powers = zero.cumprod(x.unsqueeze(-1).expand(*x.shape, n - 1), -1)
