@@ -327,3 +327,9 @@ def test_einsum_of_one_operand_sums_integers_as_sum_does():
     assert zero.einsum("ij->", y).dtype is zero.int64 and zero.einsum("ij->", y).item() == 600
     assert zero.einsum("ij->ji", y).dtype is zero.uint8
     assert zero.einsum("ij,kj->ik", y, y).dtype is zero.uint8
+
+
+def test_cartesian_prod_of_one_tensor_is_that_tensor():
+    assert zero.cartesian_prod(x[0]).tolist() == x[0].tolist()
+    y = zero.ones(2)
+    assert zero.cartesian_prod(y) is y

@@ -53,7 +53,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
                 f"cartesian_prod: dtypes differ; got {tensors[0].dtype} and {t.dtype}, expected one"
             )
     if len(tensors) == 1:
-        return tensors[0].view(-1)
+        return tensors[0]
     return zero.stack(zero.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
 
 
