@@ -151,6 +151,19 @@ def add_entries(db):
     shape_op("detach_copy", zero.detach_copy, np.array, [S(X)], grad=False, **copied)
 
     op(
+        "vander",
+        zero.vander,
+        np.vander,
+        [S(A((3,))), S(A((4,)), 2, True), S(A((3,)), 0), S(A((2,)), 4), S(A((0,)))],
+        dtypes=db.ALL,
+        out="sum",
+        tol=8,
+        errors=(
+            (S(A((2, 3))), ShapeError, "(2, 3)"),
+            (S(A((3,)), -1), ValueError, "-1"),
+        ),
+    )
+    op(
         "select_scatter",
         zero.select_scatter,
         lambda x, s, d, i: embedded(x, s, (slice(None),) * d + (i,)),
