@@ -62,3 +62,13 @@ def test_a_kernel_object_shows_its_fill_function_alone(kernel):
 def test_the_tables_are_filled_by_every_kernel_object():
     called = [name for kind, name in symbols("kernels.dispatch") if kind == "U"]
     assert sorted(name.partition("(")[0] for name in called if "::fill_" in name) == KERNELS
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_object_has_no_tables_for_exceptions(kernel):
+    if sys.platform != "linux" or not shutil.which("objdump"):
+        pytest.skip("needs objdump, and knows ELF's names of sections")
+    path = OBJECTS[kernel]
+    answer = subprocess.run(["objdump", "-h", path], capture_output=True, text=True, check=True)
+    assert ".text" in answer.stdout
+    assert "eh_frame" not in answer.stdout and "gcc_except" not in answer.stdout

@@ -63,6 +63,10 @@ ISA_FLAGS = {
 # a product and a sum may become one FMA. No flag may assume away NaN, infinities or signed zeros.
 MATH_FLAGS = ["-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd"]
 
+# Kernels neither throw nor call what does, so nothing unwinds their frames: without tables for that
+# `_zero` is 0.2 MB smaller.
+KERNEL_FLAGS = ["-fno-exceptions", "-fno-asynchronous-unwind-tables"]
+
 WARNINGS = ["-Wall", "-Wextra"]
 CLANG_WARNINGS = ["-Wno-bitwise-conditional-parentheses"]  # `a | b ? x : y` is usual in kernels
 # gcc draws these from optimized code and is often wrong.
@@ -235,6 +239,8 @@ class Toolchain:
             flags += ["-fPIC"] if self.system != "windows" else []
             if mode.release:
                 flags += [f"-O{optimize}", "-g0", "-DNDEBUG"]
+                if isa and self.system != "windows":  # which unwinds by its own rules
+                    flags += KERNEL_FLAGS
             else:
                 flags += ["-O1", "-g", "-fno-omit-frame-pointer", *mode.sanitizer_flags()]
             return [*flags, *self._optional_flags, *kernel]
