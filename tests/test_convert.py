@@ -59,7 +59,8 @@ WITH_NUMPY = [d for d in DTYPES if d != "bfloat16"]
         ([np.zeros(2), [1, 2]], "float64", (2, 2)),
         ([zero.tensor([1, 2]), [3, 4]], "int64", (2, 2)),
         ([zero.tensor(1.0), 2], "float32", (2,)),
-        ([[zero.tensor([1.0]), [True]]], "float32", (1, 2, 1)),
+        ([[[True], zero.tensor([1.0])]], "float32", (1, 2, 1)),
+        ([zero.tensor([1.0, 2.0]), [True, True]], "float32", (2, 2)),
         (array.array("d", [1, 2]), "float64", (2,)),
         (bytearray(b"\x01\x02"), "uint8", (2,)),
         (memoryview(b"\x01\x02"), "uint8", (2,)),
@@ -111,10 +112,40 @@ def test_default_dtype_decides_for_floats():
     assert zero.tensor([0.1]).dtype == zero.float32
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
+def test_a_tensor_with_one_element_in_a_list_is_a_number(shape):
+    one, two = zero.full(shape, 1.5), zero.full(shape, 2, dtype=zero.int16)
+    assert zero.tensor([one]).tolist() == [1.5]
+    assert zero.tensor([[one, 3], [two, one]]).tolist() == [[1.5, 3.0], [2.0, 1.5]]
+    assert zero.tensor([3, two]).tolist() == [3, 2]
+    assert zero.tensor([two]).dtype is zero.int16
+    assert zero.tensor([two, one]).dtype is zero.float32
+    assert zero.tensor([two, 300], dtype=zero.float64).tolist() == [2.0, 300.0]
+    leaf = one.clone().requires_grad_()
+    assert not zero.tensor([leaf * 2]).requires_grad
+    # With a list before it, it is the list that tells the shape.
+    if shape == (1,):
+        assert zero.tensor([[1.0], one]).tolist() == [[1.0], [1.5]]
+    # numpy's arrays are sequences.
+    assert zero.tensor([np.full(shape, 1.5)]).shape == (1, *shape)
+    x = zero.zeros(2)
+    x[:] = [one, two]
+    assert x.tolist() == [1.5, 2.0]
+
+
+def test_larger_tensors_are_stacked():
+    a, b = zero.ones(1, 2), zero.zeros(1, 2)
+    assert zero.tensor([a, b]).tolist() == [[[1.0, 1.0]], [[0.0, 0.0]]]
+    assert zero.tensor([zero.ones(0)]).shape == (1, 0)
+    with pytest.raises(zero.errors.ShapeError, match=r"\(2,\) at \[1\], expected a number as at"):
+        zero.tensor([zero.ones(1), zero.ones(2)])
+
+
 RAGGED = {
     "length 1 at [1]": [[1, 2], [3]],
     "length 3 at [1]": [[1, 2], [3, 4, 5]],
-    "a int at [1]": [[1, 2], 3],
+    "an int at [1]": [[1, 2], 3],
+    "a float at [1]": [[1, 2], 3.0],
     "a list of length 2 at [1]": [1, [2, 3]],
     "length 1 at [1][1]": [[[1, 2], [3, 4]], [[5, 6], [7]]],
     "a list of length 1 at [0][1]": [[1, [2]], [3, 4]],

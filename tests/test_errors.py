@@ -267,8 +267,28 @@ MISTAKES = {
     "threads as float": (TypeError, lambda: zero.set_num_threads(1.5), "float"),
     "default dtype of ints": (TypeError, lambda: zero.set_default_dtype(zero.int64), "int64"),
     "dtype as class": (TypeError, lambda: zero.dtype(), "dtype"),
+    "dtype as string": (TypeError, lambda: zero.ones(2, dtype="float32"), "expected zero.float32"),
+    "dtype of another name": (TypeError, lambda: zero.ones(2, dtype="torch.int8"), "zero.int8"),
+    "dtype of numpy": (TypeError, lambda: zero.ones(2, dtype=np.int16), "expected zero.int16"),
+    "dtype() of numpy": (TypeError, lambda: zero.ones(2, dtype=np.dtype("u1")), "zero.uint8"),
+    "dtype that isn't": (TypeError, lambda: zero.ones(2, dtype="float99"), "one such as"),
+    "dtype as device": (RuntimeError, lambda: a23.to("float64"), "the dtype zero.float64"),
+    "no device": (RuntimeError, lambda: a23.to("gpu"), "expected 'cpu' or 'meta'"),
+    "assigned number": (RuntimeError, lambda: assign(leaf, 0, 1.0), "index: a view of a leaf"),
+    "assigned tensor": (RuntimeError, lambda: assign(leaf, 0, a23[0, 0]), "index: a view of a"),
+    "assigned list": (RuntimeError, lambda: assign(leaf, slice(1), [1.0]), "index: a view of a"),
+    "assigned by mask": (RuntimeError, lambda: assign(leaf, leaf > 0, 1.0), "index: a leaf that"),
+    "assigned shape": (
+        errors.ShapeError,
+        lambda: assign(a23, 0, b45[0]),
+        "index: the values do not broadcast; got (5,), expected a shape that broadcasts to (3,)",
+    ),
     "deepcopy of a result": (RuntimeError, lambda: __import__("copy").deepcopy(leaf * 2), "leaves"),
 }
+
+
+def assign(x, index, value):
+    x[index] = value
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -85,7 +85,7 @@ def test_containers_mix(make):
     "data, text",
     [
         ([[1, 2, 3], [1, 2]], r"ragged list; got length 2 at \[1\], expected 3 as at \[0\]"),
-        ([[1], 2], r"ragged list; got a int at \[1\], expected length 1 as at \[0\]"),
+        ([[1], 2], r"ragged list; got an int at \[1\], expected length 1 as at \[0\]"),
         ([1, [2]], r"ragged list; got a list of length 1 at \[1\], expected a number as at \[0\]"),
         ([[[1, 2]], [[1, 2], [3, 4]]], r"got length 2 at \[1\], expected 1 as at \[0\]"),
         ([[[1, 2]], [[3]]], r"got length 1 at \[1\]\[0\], expected 2 as at \[0\]\[0\]"),

@@ -109,8 +109,21 @@ def test_errors():
         viz.graph(x)
     with pytest.raises(TypeError, match="not a tensor; got float"):
         viz.graph([1.0])
+    with pytest.raises(TypeError, match="not a tensor; got Linear, expected a result such as"):
+        viz.graph(nn.Linear(2, 2))
     with pytest.raises(ValueError, match="no tensors"):
         viz.graph([])
+    loss, layer = (x.requires_grad_() * 2).sum(), nn.Linear(2, 2)
+    for params in (layer.parameters(), ["a"], [("a", 1.0)]):
+        with pytest.raises(TypeError, match="params gives no names; got"):
+            viz.graph(loss, params)
+
+
+def test_a_model_gives_the_names():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    loss = model(zero.ones(1, 2)).sum()
+    assert str(viz.graph(loss, model)) == str(viz.graph(loss, model.named_parameters()))
+    assert "1.weight" in str(viz.graph(loss, model))
 
 
 def test_own_svg(without_dot):
@@ -190,8 +203,16 @@ def test_layout(seed):
         assert left >= -near and top >= -near and right <= width + near and bottom <= height + near
     for (source, target), path in zip(pairs, paths, strict=True):
         assert path[0] == pytest.approx((middles[source][0], boxes[source][3]))
-        assert path[-1] == pytest.approx((middles[target][0], boxes[target][1]))
+        left, top, right, _ = boxes[target]
+        assert left < path[-1][0] < right and path[-1][1] == pytest.approx(top)
         assert all(a[1] < b[1] for a, b in pairwise(path))
+
+
+def test_arrows_end_side_by_side():
+    """In the order in which they come."""
+    _, paths, _ = place([(40, 20)] * 4 + [(100, 20)], [(i, 4) for i in range(4)])
+    starts, ends = [path[0][0] for path in paths], [path[-1][0] for path in paths]
+    assert len(set(ends)) == 4 and ends == [x for _, x in sorted(zip(starts, ends, strict=True))]
 
 
 def test_nearest_increasing_sequence():

@@ -72,8 +72,8 @@ def test_first_nan():
         net[1][0].weight[0, 1] = math.nan
     net(zero.ones(1, 2))
     net(zero.ones(1, 2))
-    assert seen.first_nan == ("1.0", "Linear", 2, False)
-    assert str(seen).endswith("first NaN: 1.0 (Linear), call 2, its input had none")
+    assert seen.first_nan == ("1.0", "Linear", 2, False, "weight")
+    assert str(seen).endswith("first NaN: 1.0 (Linear), call 2, from its weight")
     assert math.isnan(seen.rows[0].mean) and not math.isnan(seen.rows[1].mean)
 
 
@@ -81,8 +81,25 @@ def test_nan_from_the_input():
     net = nn.Identity()
     seen = watch(net)
     net(input=zero.tensor([1.0, math.nan]))  # by keyword
-    assert seen.first_nan == ("", "Identity", 1, True)
+    assert seen.first_nan == ("", "Identity", 1, True, None)
     assert str(seen.first_nan) == "first NaN: Identity, call 1, from its input"
+
+
+def test_nan_that_the_layer_computed():
+    class Root(nn.Module):
+        def forward(self, x):
+            return x.sqrt()
+
+    net = Root()
+    net.register_buffer("good", zero.ones(2))
+    seen = watch(net)
+    net(zero.tensor([-1.0]))
+    assert seen.first_nan == ("", "Root", 1, False, None)
+    assert str(seen.first_nan) == "first NaN: Root, call 1, its input had none"
+    net.register_buffer("bad", zero.tensor([math.nan]))
+    seen = watch(net)
+    net(zero.tensor([-1.0]))
+    assert str(seen.first_nan) == "first NaN: Root, call 1, from its bad"
 
 
 def test_infinities_are_no_nan():

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Method", "attributes"]
+__all__ = ["Method", "attributes", "missing"]
 
 
 def import_module(name: str) -> Any:
@@ -35,10 +35,11 @@ def attributes(
         homes.update(dict.fromkeys(found_there.split(), f"{package}.{module}"))
         public += found_there.split()
     attributes = import_module(package).__dict__
+    lacking = missing(package)
 
     def __getattr__(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            lacking(name)
         module = import_module(homes[name])
         value = module if module.__name__ == f"{package}.{name}" else getattr(module, name)
         attributes[name] = value
@@ -48,6 +49,17 @@ def attributes(
         return sorted({*attributes, *homes})
 
     return __getattr__, __dir__, sorted(public)
+
+
+def missing(module: str) -> Callable[[str], Any]:
+    """``__getattr__`` of a module that has all its names: it raises, see :mod:`zero._missing`."""
+
+    def __getattr__(name: str) -> Any:
+        from zero._missing import no_attribute
+
+        raise no_attribute(module, name)
+
+    return __getattr__
 
 
 class Method:

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _deliver
+from zero import Tensor, _deliver, _later
 from zero._composed.arguments import Ints, as_ints, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError
 
 __all__ = ["cross", "diagonal", "matmul", "multi_dot", "vander", "vecdot", "vector_norm"]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # else any name would do
+    __getattr__ = _later.missing(__name__)
 
 
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:

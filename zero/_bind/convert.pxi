@@ -96,6 +96,15 @@ cdef object as_container(object x):
     return None
 
 
+cdef str with_article(str name):
+    return ("an " if name.startswith(("a", "e", "i", "o", "u")) else "a ") + name
+
+
+cdef bint is_one_number(object x) noexcept:
+    """Whether x is a tensor with one element, which in a list is a number, as in PyTorch."""
+    return isinstance(x, Tensor) and (<Tensor> x).c.numel() == 1
+
+
 cdef class ListReader:
     """Checks that nested sequences are regular and writes their numbers into one buffer."""
     cdef CDims shape
@@ -157,7 +166,7 @@ cdef class ListReader:
         cdef int64_t i
         while True:
             items = as_container(x)
-            if items is None:
+            if items is None or is_one_number(x):
                 return x
             if isinstance(items, Tensor):
                 for i in range((<Tensor> items).c.dim()):
@@ -200,9 +209,11 @@ cdef class ListReader:
         if items is None:
             if depth < self.shape.size():
                 self.check_number(x, depth)
-                self.ragged(f"a {type_name(x)}", depth)
+                self.ragged(with_article(type_name(x)), depth)
             return self.leaf(x, depth)
         if isinstance(items, Tensor):
+            if depth == self.shape.size() and is_one_number(x):
+                items = wrap(ops.reshape(inplace.detach((<Tensor> x).c), CDims()))
             return self.block(items, depth)
         n = len(items)
         if depth == self.shape.size() or n != self.shape[depth]:
@@ -342,8 +353,9 @@ cdef class ListReader:
             rest.push_back(self.shape[i])
         if not rest == x.c.sizes():
             raise ShapeError(f"tensor: ragged list; got a tensor of shape "
-                             f"{tuple_of(x.c.sizes())}{self.at(depth)}, expected shape "
-                             f"{tuple_of(rest)} as at {'[0]' * depth}")
+                             f"{tuple_of(x.c.sizes())}{self.at(depth)}, expected "
+                             f"{f'shape {tuple_of(rest)}' if rest.size() else 'a number'} as at "
+                             f"{'[0]' * depth}")
         if self.infer:
             self.dtype = promote(self.dtype, x.c.dtype())
             if buffer_dtype(self.dtype) != self.buffer.dtype():
@@ -374,7 +386,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
     Args:
         data: a number, nested lists or other sequences of numbers, arrays and tensors, an array, a
-            tensor.
+            tensor. In a list a tensor with one element is a number, whatever its shape, as in
+            PyTorch; larger ones are stacked, which PyTorch refuses.
         dtype: of the result; by default inferred: Python floats give the default dtype, ints int64,
             bools bool; numpy's types keep theirs, and a mixture is promoted.
         device: 'cpu' or 'meta'.

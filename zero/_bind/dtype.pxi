@@ -75,6 +75,16 @@ cdef inline DTypeObject dtype_object(CDType t):
     return <DTypeObject> dtype_objects[<int> t]
 
 
+cdef str dtype_meant(object x):
+    """The name of the dtype that a string or a type of numpy's stands for, in an error's words."""
+    cdef DTypeObject t
+    cdef object name = x if isinstance(x, str) else getattr(x, "name", getattr(x, "__name__", ""))
+    for t in dtype_objects:
+        if name in (t.name, "torch." + t.name, "zero." + t.name):
+            return "zero." + t.name
+    return ""
+
+
 cdef CDType as_dtype(object x, str op) except *:
     """A dtype argument. As in PyTorch, Python's own float means float64, int int64."""
     if isinstance(x, DTypeObject):
@@ -85,8 +95,8 @@ cdef CDType as_dtype(object x, str op) except *:
         return CDType.Int64
     if x is bool:
         return CDType.Bool
-    raise TypeError(f"{op}: dtype is not a dtype; got {x!r} of type {type_name(x)}, expected one "
-                    "such as zero.float32")
+    raise TypeError(f"{op}: dtype is not a dtype; got {short_repr(x)} of type {type_name(x)}, "
+                    f"expected {dtype_meant(x) or 'one such as zero.float32'}")
 
 
 cdef optional[CDType] optional_dtype(object x, str op) except *:
@@ -222,6 +232,9 @@ cdef inline DeviceObject device_object(CDevice d):
 
 
 cdef int no_device(str op, object x) except -1:
+    if dtype_meant(x):
+        raise RuntimeError(f"{op}: a string is taken for a device; got {x!r}, expected the dtype "
+                           f"{dtype_meant(x)}")
     raise RuntimeError(f"{op}: no such device; got {short_repr(x)}, expected 'cpu' or 'meta': zero "
                        "computes on CPUs only")
 

@@ -5,6 +5,18 @@ cdef extern from "Python.h":
     Py_ssize_t PySlice_AdjustIndices(Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* stop,
                                      Py_ssize_t step) noexcept
 
+cdef extern from *:
+    """
+    #include "zero/autograd/inplace.h"
+
+    // For x[...] = value: the functions that write would name themselves in an error.
+    static void zero_check_assignment(const zero::Tensor& place, const zero::Tensor& value) {
+      zero::check_inplace("index", place, zero::needs_history({&place, &value}));
+    }
+    """
+    void check_assignment "zero_check_assignment"(const CTensor& place,
+                                                  const CTensor& value) except +raise_error
+
 
 cdef bint is_mask(const CTensor& x) noexcept:
     """uint8, too, as in PyTorch, from the time before it had bool."""
@@ -198,6 +210,7 @@ cdef bint fill_mask(const CTensor& place, CTensors& indices, object value) excep
         sizes.push_back(1)
     if not number_of(value, &number, "index", "the value"):
         return False
+    check_assignment(place, place)
     ops.masked_fill(place, ops.view(ops.contiguous(mask), sizes), COperand(number),
                     inplace.inplace(place))
     return True
@@ -236,14 +249,19 @@ cdef int set_item(Tensor x, object index, object value) except -1:
             ops.set_index(place, indices, value_for(x, value))
         return 0
     if not isinstance(value, Tensor) and number_of(value, &number, "index", "the value"):
+        check_assignment(place, place)
         ops.fill_number_(place, number)
         return 0
     source = value_for(x, value)
     if same_place(place, source) and meta.requires_grad(place) == meta.requires_grad(source):
         # x[i] += y has written already
-        inplace.check_inplace(b"copy_", place, meta.requires_grad(place) or
-                              meta.requires_grad(source))
+        check_assignment(place, source)
         inplace.count_write(place)
         return 0
-    ops.copy_(place, without_leading_ones(source, place.dim()))
+    source = without_leading_ones(source, place.dim())
+    if not shapes.expands_to(source.sizes(), place.sizes()):
+        raise ShapeError(f"index: the values do not broadcast; got {tuple_of(source.sizes())}, "
+                         f"expected a shape that broadcasts to {tuple_of(place.sizes())}")
+    check_assignment(place, source)
+    ops.copy_(place, source)
     return 0

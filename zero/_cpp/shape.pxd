@@ -15,5 +15,6 @@ cdef extern from "zero/core/shape.h" namespace "zero":
 
     int64_t checked_numel(const char* op, const CDims& sizes, int64_t itemsize) except +raise_error
     CDims contiguous_strides(const CDims& sizes) except +raise_error
+    bint expands_to(const CDims& sizes, const CDims& target) noexcept
     CDims broadcast_shapes(const char* op, const CDims& a, const CDims& b) except +raise_error
     int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) except +raise_error

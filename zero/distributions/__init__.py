@@ -22,6 +22,7 @@ Two ways to a gradient of an expected value, by the score function (REINFORCE) a
     1.0
 """
 
+from zero import _later
 from zero.distributions import constraints, transforms, utils
 from zero.distributions.bernoulli import Bernoulli
 from zero.distributions.beta import Beta
@@ -145,3 +146,7 @@ __all__ = [
     "transforms",
     "utils",
 ]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # else any name would do
+    __getattr__ = _later.missing(__name__)

@@ -7,6 +7,7 @@ import warnings
 import zero
 from zero import Tensor, _huber_loss
 from zero.errors import DTypeError, ShapeError, ValueError
+from zero.nn import _options
 
 __all__ = [
     "binary_cross_entropy",
@@ -132,7 +133,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def reduction_of(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction by name, or by the two arguments that PyTorch had before it."""
     if size_average is not None or reduce is not None:
-        each, mean = reduce is False, size_average is not False
+        each = reduce is not None and not _options.flag(op, "reduce", reduce)
+        mean = size_average is None or _options.flag(op, "size_average", size_average)
         reduction = "none" if each else "mean" if mean else "sum"
         warnings.warn(
             f"{op}: size_average and reduce are old forms; say reduction={reduction!r}",
@@ -345,10 +347,14 @@ def binary_cross_entropy(
     """
     mode = reduction_of("binary_cross_entropy", size_average, reduce, reduction)
     _same_shape("binary_cross_entropy", input, target)
-    if input.device.type == "cpu" and not bool(((input >= 0) & (input <= 1)).all()):
-        raise ValueError(
-            "binary_cross_entropy: an input is no probability; expected all between 0 and 1"
-        )
+    if input.device.type == "cpu":
+        outside = ~((input >= 0) & (input <= 1))  # nan, too
+        if outside.any():
+            raise ValueError(
+                "binary_cross_entropy: an input is no probability; got "
+                f"{input.detach()[outside][0].item():g}, expected all between 0 and 1; sigmoid "
+                "gives such, and binary_cross_entropy_with_logits takes scores"
+            )
     yes, no = _log_from_below(input, 1e-12), _log_from_below(1 - input, 1e-12)
     loss = -(target * yes + (1 - target) * no)
     return _reduced(loss if weight is None else loss * weight, mode)

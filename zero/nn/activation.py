@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zero import Tensor
-from zero.nn import functional as F
+from zero.nn import _options, functional as F
 from zero.nn.module import Module
 
 __all__ = ["LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
@@ -22,7 +22,7 @@ class ReLU(Module):
     """
 
     def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
+        self.inplace = _options.flag("ReLU", "inplace", inplace)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.relu(input, self.inplace)
@@ -71,7 +71,7 @@ class Softmax(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        self.dim = dim
+        self.dim = dim if dim is None else _options.dimension("Softmax", "dim", dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=4)
@@ -93,7 +93,7 @@ class LogSoftmax(Module):
     """
 
     def __init__(self, dim: int | None = None) -> None:
-        self.dim = dim
+        self.dim = dim if dim is None else _options.dimension("LogSoftmax", "dim", dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=4)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BackwardHooks"]
 
 
-class _Gate(Function):
+class BackwardHookFunction(Function):
     """The identity; on the way back, `through` gets all gradients and returns those to go on.
 
     Gradients that did not come are None for it, but zeros for what lies beyond.
@@ -116,6 +116,11 @@ class BackwardHooks:
     def _replaced(self, grads: tuple[Any, ...], new: Any, hook: str, what: str) -> tuple[Any, ...]:
         if new is None:
             return grads
+        if not isinstance(new, (Tensor, tuple, list)):
+            raise TypeError(
+                f"{type(self.module).__name__}: a backward {hook} returned no gradients; got "
+                f"{type(new).__name__}, expected None, a Tensor or a tuple of them"
+            )
         replaced: tuple[Any, ...] = (new,) if isinstance(new, Tensor) else tuple(new)
         if len(replaced) != len(grads):
             raise RuntimeError(
@@ -140,7 +145,7 @@ def _pass(
     if not (zero.is_grad_enabled() and any(args[i].requires_grad for i in positions)):
         return args, None
     passed = list(args)
-    gated: Any = _Gate.apply(through, *(args[i] for i in positions))
+    gated: Any = BackwardHookFunction.apply(through, *(args[i] for i in positions))
     for i, tensor in zip(positions, gated, strict=True):
         passed[i] = tensor
     if type(args) is tuple:

@@ -44,10 +44,21 @@ class _Modules(Module):
         modules = list(modules)
         for module in modules:
             if module is not None and not isinstance(module, Module):
-                raise TypeError(
-                    f"{type(self).__name__}: expected Modules; got {type(module).__name__}"
-                )
+                raise TypeError(f"{type(self).__name__}: not a Module; {self._wrong(module)}")
         return modules
+
+    def _wrong(self, given: object) -> str:
+        name = type(self).__name__
+        if isinstance(given, type) and issubclass(given, Module):
+            return (
+                f"got the class {given.__name__}, expected a layer made by it: {given.__name__}(…)"
+            )
+        got = f"got {type(given).__name__}, expected "
+        if isinstance(given, (list, tuple)) and isinstance(self, Sequential):
+            return f"{got}one argument per Module: {name}(*layers)"
+        if callable(given) and not isinstance(given, type):
+            return f"{got}a Module; a function can be called in forward()"
+        return f"{got}Modules"
 
     def _renumber(self, modules: Iterable[Module]) -> None:
         """Takes modules under new names "0", "1", …"""
@@ -191,6 +202,8 @@ class ModuleList(_Modules):
         )
     """
 
+    _instead = "call the modules in it, or chain them by Sequential"
+
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         if modules is not None:
             self.extend(modules)
@@ -242,6 +255,7 @@ class ModuleDict(Module):
     """
 
     _modules: dict[str, Module]  # type: ignore[assignment]  # nobody asks for None
+    _instead = "call the modules in it"
 
     def __init__(
         self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None

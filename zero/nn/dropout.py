@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zero import Tensor
-from zero.nn import functional as F
+from zero.nn import _options, functional as F
 from zero.nn.module import Module
 
 __all__ = [
@@ -18,12 +18,8 @@ __all__ = [
 
 class _Dropout(Module):
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        if not 0 <= p <= 1:
-            raise ValueError(
-                f"{type(self).__name__}: p is no probability; got {p}, expected 0 <= p <= 1"
-            )
-        self.p = p
-        self.inplace = inplace
+        self.p = _options.probability(type(self).__name__, "p", p)
+        self.inplace = _options.flag(type(self).__name__, "inplace", inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zero import Tensor
+from zero.nn import _options
 from zero.nn.module import Module
 
 __all__ = ["Flatten"]
@@ -25,8 +26,8 @@ class Flatten(Module):
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        self.start_dim = _options.dimension("Flatten", "start_dim", start_dim)
+        self.end_dim = _options.dimension("Flatten", "end_dim", end_dim)
 
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, cross_entropy, linear, nll_loss, sigmoid, tanh
+from zero import Tensor, _later, cross_entropy, linear, nll_loss, sigmoid, tanh
 from zero.errors import ShapeError
 from zero.nn._pointwise import (
     binary_cross_entropy,
@@ -50,6 +50,10 @@ __all__ = [
     "softplus",
     "tanh",
 ]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # else any name would do
+    __getattr__ = _later.missing(__name__)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:

@@ -295,22 +295,21 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+def _calculate_fan_in_and_fan_out(tensor: Tensor, op: str = "fan_in, fan_out") -> tuple[int, int]:
     """How many inputs an output of the layer depends on, and how many outputs on an input."""
-    _check_dims("fan_in and fan_out", tensor, 2)
+    _check_dims(op, tensor, 2)
     kernel = math.prod(tensor.shape[2:])
     return tensor.shape[1] * kernel, tensor.shape[0] * kernel
 
 
-def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    mode = mode.lower()
-    if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"mode is unknown; got {mode!r}, expected 'fan_in' or 'fan_out'")
-    return _calculate_fan_in_and_fan_out(tensor)[mode == "fan_out"]
+def _calculate_correct_fan(tensor: Tensor, mode: str, op: str = "fan") -> int:
+    if not isinstance(mode, str) or mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"{op}: unknown mode; got {mode!r}, expected 'fan_in' or 'fan_out'")
+    return _calculate_fan_in_and_fan_out(tensor, op)[mode.lower() == "fan_out"]
 
 
-def _xavier_std(tensor: Tensor, gain: float) -> float:
-    fans = sum(_calculate_fan_in_and_fan_out(tensor))
+def _xavier_std(op: str, tensor: Tensor, gain: float) -> float:
+    fans = sum(_calculate_fan_in_and_fan_out(tensor, op))
     return gain * math.sqrt(2 / fans) if fans else 0.0
 
 
@@ -338,7 +337,7 @@ def xavier_uniform_(
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural
     networks, 2010.
     """
-    bound = math.sqrt(3) * _xavier_std(tensor, gain)
+    bound = math.sqrt(3) * _xavier_std("xavier_uniform_", tensor, gain)
     return _fill(tensor, _uniform(tensor, -bound, bound, generator))
 
 
@@ -352,14 +351,15 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
         >>> zero.nn.init.xavier_normal_(zero.empty(3, 5)).shape
         zero.Size([3, 5])
     """
-    return _fill(tensor, _normal(tensor, 0.0, _xavier_std(tensor, gain), generator))
+    std = _xavier_std("xavier_normal_", tensor, gain)
+    return _fill(tensor, _normal(tensor, 0.0, std, generator))
 
 
-def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
+def _kaiming_std(op: str, tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     if 0 in tensor.shape:
-        warnings.warn("kaiming: the tensor has no elements to be filled", stacklevel=3)
+        warnings.warn(f"{op}: the tensor has no elements to be filled", stacklevel=3)
         return None
-    fan = _calculate_correct_fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode, op)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
@@ -393,7 +393,7 @@ def kaiming_uniform_(
 
     Source: He et al., Delving deep into rectifiers, 2015.
     """
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    std = _kaiming_std("kaiming_uniform_", tensor, a, mode, nonlinearity)
     if std is None:
         return tensor
     bound = math.sqrt(3) * std
@@ -416,7 +416,7 @@ def kaiming_normal_(
         >>> zero.nn.init.kaiming_normal_(zero.empty(3, 5), mode="fan_out").shape
         zero.Size([3, 5])
     """
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
+    std = _kaiming_std("kaiming_normal_", tensor, a, mode, nonlinearity)
     return tensor if std is None else _fill(tensor, _normal(tensor, 0.0, std, generator))
 
 

@@ -6,6 +6,7 @@ from math import sqrt
 
 import zero
 from zero import Parameter, Tensor
+from zero.nn import _options
 from zero.nn.functional import linear
 from zero.nn.module import Module
 
@@ -51,6 +52,9 @@ class Linear(Module):
         device: where the parameters are.
         dtype: of the parameters; the default dtype if None.
 
+    Raises:
+        DTypeError, ShapeError: a size is no int, or negative; bias is no bool.
+
     Shape:
         input [*, in], output [*, out]; weight [out, in], bias [out]
 
@@ -69,11 +73,13 @@ class Linear(Module):
         device: zero.device | str | None = None,
         dtype: zero.dtype | None = None,
     ) -> None:
-        self.in_features = in_features
-        self.out_features = out_features
-        self.weight = Parameter(zero.empty((out_features, in_features), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(zero.empty((out_features,), device=device, dtype=dtype))
+        self.in_features = _options.size("Linear", "in_features", in_features)
+        self.out_features = _options.size("Linear", "out_features", out_features)
+        self.weight = Parameter(
+            zero.empty((self.out_features, self.in_features), device=device, dtype=dtype)
+        )
+        if _options.flag("Linear", "bias", bias):
+            self.bias = Parameter(zero.empty((self.out_features,), device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

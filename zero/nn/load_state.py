@@ -36,7 +36,10 @@ class Load:
         self, root: Saving, state_dict: Mapping[str, Any], strict: bool, assign: bool
     ) -> None:
         if not isinstance(state_dict, Mapping):
-            raise TypeError(f"load_state_dict: expected a mapping; got {type(state_dict).__name__}")
+            raise TypeError(
+                f"load_state_dict: not a state_dict; got {type(state_dict).__name__}, expected a "
+                "dict of tensors, such as model.state_dict() returns"
+            )
         self.root = root
         self.state_dict = OrderedDict(state_dict)
         self.metadata = getattr(state_dict, "_metadata", None) or {}

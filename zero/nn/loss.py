@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zero import Tensor
-from zero.nn import functional as F
+from zero.nn import _options, functional as F
 from zero.nn._pointwise import reduction_of
 from zero.nn.module import Module
 
@@ -67,7 +67,7 @@ class NLLLoss(Module):
     ) -> None:
         self.reduction = reduction_of("NLLLoss", size_average, reduce, reduction)
         self.register_buffer("weight", weight)
-        self.ignore_index = ignore_index
+        self.ignore_index = _options.dimension("NLLLoss", "ignore_index", ignore_index)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.nll_loss(
@@ -112,8 +112,10 @@ class CrossEntropyLoss(Module):
     ) -> None:
         self.reduction = reduction_of("CrossEntropyLoss", size_average, reduce, reduction)
         self.register_buffer("weight", weight)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.ignore_index = _options.dimension("CrossEntropyLoss", "ignore_index", ignore_index)
+        self.label_smoothing = _options.probability(
+            "CrossEntropyLoss", "label_smoothing", label_smoothing
+        )
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.cross_entropy(

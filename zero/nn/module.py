@@ -63,6 +63,7 @@ class Module(Conversion, Saving, Hooks):
     _buffers: dict[str, Tensor | None]
     _non_persistent_buffers_set: set[str]
     _modules: dict[str, Module | None]
+    _instead = "expected a method forward(self, …) of the class that computes the result"
 
     # The state is made here and not in __init__, so that a subclass needn't call
     # super().__init__(). Module.__setattr__ sorts attributes into these dicts; other attributes are
@@ -87,9 +88,7 @@ class Module(Conversion, Saving, Hooks):
         Raises:
             NotImplementedError: the subclass has none.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__}: has no forward(); define what it computes"
-        )
+        raise NotImplementedError(f"{type(self).__name__}: has no forward(); {self._instead}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return _call_module(self, args, kwargs)
@@ -380,11 +379,14 @@ class Module(Conversion, Saving, Hooks):
         for name in target.split(".") if target else ():
             if not hasattr(module, name):
                 raise AttributeError(
-                    f"'{target}': {type(module).__name__} has no attribute '{name}'"
+                    f"no module at '{target}': {type(module).__name__} has no attribute '{name}'"
                 )
             module = getattr(module, name)
             if not isinstance(module, Module):
-                raise AttributeError(f"'{target}': '{name}' is not a Module")
+                raise AttributeError(
+                    f"no module at '{target}': '{name}' is not a Module; got "
+                    f"{type(module).__name__}"
+                )
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
@@ -422,9 +424,11 @@ class Module(Conversion, Saving, Hooks):
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
-            raise AttributeError(f"'{target}': {type(module).__name__} has no attribute '{name}'")
+            raise AttributeError(
+                f"no {called} at '{target}': {type(module).__name__} has no attribute '{name}'"
+            )
         if name not in module.__dict__[kind]:
-            raise AttributeError(f"'{target}': '{name}' is not a {called}")
+            raise AttributeError(f"no {called} at '{target}': '{name}' is something else")
         return module.__dict__[kind][name]
 
     def get_parameter(self, target: str) -> Parameter:

@@ -63,9 +63,10 @@ class Optimizer:
                 "Tensor, expected a list such as [tensor]"
             )
         if not isinstance(params, Iterable):
+            expected = ", expected for example model.parameters()"
             raise TypeError(
                 f"{type(self).__name__}: params must be an iterable of tensors or of dicts; got "
-                f"{type(params).__name__}"
+                f"{type(params).__name__}{expected}"
             )
         groups: list[Any] = list(params)
         if not groups:
@@ -110,7 +111,10 @@ class Optimizer:
         taken = {id(p): True for group in self.param_groups for p in group["params"]}
         for param in params:
             if not isinstance(param, Tensor):
-                raise TypeError(f"{op}can update Tensors only; got {type(param).__name__}")
+                raise TypeError(
+                    f"{op}can update Tensors only; got {type(param).__name__}, expected Tensors, "
+                    "such as model.parameters() gives"
+                )
             if not param.is_leaf:
                 raise ValueError(
                     f"{op}can't update a tensor that was computed; got the result of "
@@ -210,9 +214,18 @@ class Optimizer:
             state_dict: what :meth:`state_dict` returned, for as many groups of the same sizes.
 
         Raises:
+            TypeError: it is something else, such as the state of a model.
             ValueError: groups differ in number or size. Nothing is changed then.
         """
         op = f"{type(self).__name__}.load_state_dict: "
+        if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= state_dict.keys():
+            got = type(state_dict).__name__
+            if isinstance(state_dict, dict):
+                got = f"a dict with the keys {list(state_dict)[:4]}"
+            raise TypeError(
+                f"{op}not the state of an optimizer; got {got}, expected a dict with 'state' and "
+                "'param_groups', such as optimizer.state_dict() returns"
+            )
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError(f"{op}got {len(saved)} groups, expected {len(self.param_groups)}")
@@ -240,6 +253,11 @@ class Optimizer:
         self.state, self.param_groups = state, groups
 
     def _evaluate(self, closure: Callable[[], Tensor]) -> Tensor:
+        if not callable(closure):
+            raise TypeError(
+                f"{type(self).__name__}.step: closure must be a function that computes the loss; "
+                f"got {type(closure).__name__}, expected step() after loss.backward()"
+            )
         with zero.enable_grad():
             return closure()
 

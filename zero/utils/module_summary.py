@@ -204,9 +204,11 @@ def _run(
         try:
             modules[""](*inputs)
         except Exception as error:
+            # A mistake in the model, or the price of running it without values?
+            where = " on the meta device, where tensors have shapes but no values"
             raise RuntimeError(
-                "summary: forward failed on the meta device, where tensors have shapes but no "
-                f"values; got {type(error).__name__}: {error}"
+                f"summary: forward failed{where if 'meta' in str(error) else ''}; got "
+                f"{type(error).__name__}: {error}"
             ) from error
         finally:
             for handle in handles:

@@ -49,16 +49,20 @@ class FirstNaN(NamedTuple):
         class_name: of the layer.
         call: which call of that layer it was; the first one is 1.
         from_input: whether an argument of the call had a NaN already.
+        member: the first of the layer's own parameters and buffers that had one; None if none had.
     """
 
     path: str
     class_name: str
     call: int
     from_input: bool
+    member: str | None = None
 
     def __str__(self) -> str:
         where = f"{self.path} ({self.class_name})" if self.path else self.class_name
         source = "from its input" if self.from_input else "its input had none"
+        if self.member is not None and not self.from_input:
+            source = f"from its {self.member}"
         return f"first NaN: {where}, call {self.call}, {source}"
 
 
@@ -80,6 +84,11 @@ def _tensors(value: Any) -> list[Tensor]:
 
 def _has_nan(tensors: list[Tensor]) -> bool:
     return any(not t.is_meta and bool(t.isnan().any()) for t in tensors)
+
+
+def _member_with_nan(layer: nn.Module) -> str | None:
+    members = [*layer.named_parameters(recurse=False), *layer.named_buffers(recurse=False)]
+    return next((name for name, tensor in members if _has_nan([tensor.detach()])), None)
 
 
 def _flat(tensor: Tensor) -> Tensor:
@@ -136,7 +145,11 @@ class Watch:
             # A NaN makes the mean NaN; so can infinities, and then the elements are looked at.
             if self.first_nan is None and seen.mean != seen.mean and _has_nan(tensors):
                 self.first_nan = FirstNaN(
-                    seen.path, type(layer).__name__, seen.calls, _has_nan(_tensors(inputs))
+                    seen.path,
+                    type(layer).__name__,
+                    seen.calls,
+                    from_input=_has_nan(_tensors(inputs)),
+                    member=_member_with_nan(layer),
                 )
 
     @property
@@ -206,8 +219,8 @@ def watch(model: nn.Module) -> Watch:
     From now on each call of a module of the model notes the shape of its output and the mean and
     standard deviation of all the output's elements, whatever tensors it consists of. Only the last
     call is kept, and the first NaN ever seen: which layer gave it, in which of its calls, and
-    whether its input had one already. Modules that are added later are not watched. Looking at
-    every output costs about what an elementwise operation on it does.
+    whether its input, a parameter or a buffer had one already. Modules that are added later are not
+    watched. Looking at every output costs about what an elementwise operation on it does.
 
     The gradient norm of a layer is that of its own parameters (not of those below it):
     ``sqrt(Σ grad²)`` over all elements of their ``.grad``, at the moment when it is asked for. So

@@ -1,5 +1,6 @@
 """Functions on the parameters of models and their gradients."""
 
+from zero import _later
 from zero.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -18,3 +19,7 @@ __all__ = [
     "parameters_to_vector",
     "vector_to_parameters",
 ]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # else any name would do
+    __getattr__ = _later.missing(__name__)

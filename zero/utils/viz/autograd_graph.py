@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import zero
-from zero import Tensor
+from zero import Tensor, nn
 from zero.utils.viz.svg import svg_text
 
 __all__ = ["Edge", "Graph", "Vertex", "graph"]
@@ -196,9 +196,26 @@ def _record(roots: list[Any], limit: int | None) -> tuple[dict[Any, int], list[E
     return shown, list(links), any(source < 0 for source, _ in links), len(seen) - kept
 
 
+def _named(params: Any) -> dict[str, Tensor]:
+    if params is None:
+        return {}
+    if isinstance(params, nn.Module):
+        params = params.named_parameters()
+    leaves: dict[str, Tensor] = {}
+    for pair in params.items() if isinstance(params, Mapping) else params:
+        # Of parameters() each would pass for a pair if it has two rows.
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Tensor)):
+            raise TypeError(
+                f"graph: params gives no names; got {type(pair).__name__}, expected a Module, a "
+                "dict of tensors, or pairs such as those of model.named_parameters()"
+            )
+        leaves[str(pair[0])] = pair[1]
+    return leaves
+
+
 def graph(
     tensor: Tensor | Sequence[Tensor],
-    params: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None,
+    params: nn.Module | Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] | None = None,
     *,
     limit: int | None = 500,
 ) -> Graph:
@@ -210,7 +227,8 @@ def graph(
 
     Args:
         tensor: a result, or several.
-        params: names of leaves: a dict or pairs, such as ``model.named_parameters()``.
+        params: names of leaves: the model, a dict, or pairs such as those of
+            ``model.named_parameters()``.
         limit: at most so many nodes, those nearest to the result; a box says how many were left
             off. None shows all.
 
@@ -218,14 +236,14 @@ def graph(
         A :class:`Graph`: ``.dot`` and ``str()`` are text, ``.save("graph.svg")`` makes a picture.
 
     Raises:
-        TypeError: tensor is something else.
+        TypeError: tensor is something else, or params gives no names.
         ValueError: the tensor has no graph, or the limit is less than 1.
 
     Example:
         >>> import zero
         >>> model = zero.nn.Linear(3, 2)
         >>> loss = model(zero.ones(4, 3)).sum()
-        >>> print(zero.utils.viz.graph(loss, model.named_parameters()))
+        >>> print(zero.utils.viz.graph(loss, model))
         digraph {
           node [shape=box style=filled height=0.3 margin="0.1,0.05"]
           node [fontname=monospace fontsize=11]
@@ -242,10 +260,14 @@ def graph(
         }
         <BLANKLINE>
     """
-    outputs = [tensor] if isinstance(tensor, Tensor) else list(tensor)
+    several = isinstance(tensor, Iterable) and not isinstance(tensor, (Tensor, str))
+    outputs: list[Any] = list(tensor) if several else [tensor]
     for output in outputs:
         if not isinstance(output, Tensor):
-            raise TypeError(f"graph: not a tensor; got {type(output).__name__}")
+            raise TypeError(
+                f"graph: not a tensor; got {type(output).__name__}, expected a result such as a "
+                "loss, or several"
+            )
         if not output.requires_grad:
             raise ValueError(
                 f"graph: nothing is recorded; got a tensor {_shape(output)} that doesn't require "
@@ -255,7 +277,7 @@ def graph(
         raise ValueError("graph: no tensors; got an empty sequence")
     if limit is not None and limit < 1:
         raise ValueError(f"graph: limit is less than 1; got {limit}")
-    leaves = dict(params or {})
+    leaves = _named(params)
     names = {id(leaf): name for name, leaf in leaves.items()}
 
     roots = [_node_of(t) for t in outputs]

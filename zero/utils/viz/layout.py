@@ -16,6 +16,7 @@ Point = tuple[float, float]
 SWEEPS = 8
 LONGEST_CHAIN = 40  # an arrow over more layers goes straight
 GAP_X, GAP_Y = 24.0, 38.0
+GAP_ENDS = 22.0  # between arrows that end at the same box, at most
 LIGHT = 0.02  # the weight of a vertex that gives way
 
 
@@ -62,8 +63,9 @@ def place(
         edges: (source, target); sources are placed above targets.
 
     Returns:
-        The middle of each box; for each edge the points that it goes through, from the source's
-        lower to the target's upper side; width and height of the whole.
+        The middle of each box; for each edge the points that it goes through, from the middle of
+        the source's lower side to the target's upper side, where edges end side by side; width and
+        height of the whole.
 
     Example:
         >>> from zero.utils.viz.layout import place
@@ -105,13 +107,27 @@ def place(
 
     middles = [(x[v], y[layer[v]]) for v in range(len(sizes))]
     paths = []
-    for chain in chains:
+    for chain, end_x in zip(chains, _ends(chains, x, widths), strict=True):
         source, target = chain[0], chain[-1]
         start = (x[source], y[layer[source]] + sizes[source][1] / 2)
-        end = (x[target], y[layer[target]] - sizes[target][1] / 2)
+        end = (end_x, y[layer[target]] - sizes[target][1] / 2)
         paths.append([start, *((x[v], y[layer[v]]) for v in chain[1:-1]), end])
     whole = max((x[v] + widths[v] / 2 for v in range(len(x))), default=0.0)
     return middles, paths, (whole, y[0] + heights[0] / 2 if rows[0] else 0.0)
+
+
+def _ends(chains: list[list[int]], x: list[float], widths: list[float]) -> list[float]:
+    """x of the end of each edge: side by side at their target, in the order that they come from."""
+    ends = [0.0] * len(chains)
+    arriving: dict[int, list[int]] = {}
+    for i, chain in enumerate(chains):
+        arriving.setdefault(chain[-1], []).append(i)
+    for target, edges in arriving.items():
+        edges.sort(key=lambda i: x[chains[i][-2]])
+        gap = min(GAP_ENDS, widths[target] / (len(edges) + 1))
+        for place, i in enumerate(edges):
+            ends[i] = x[target] + gap * (place - (len(edges) - 1) / 2)
+    return ends
 
 
 def _mean(vertices: list[int], x: list[float], pull: list[float]) -> float:
