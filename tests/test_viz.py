@@ -10,6 +10,7 @@ from itertools import combinations, pairwise
 import pytest
 
 import zero
+from zero import nn
 from zero.utils import viz
 from zero.utils.viz import autograd_graph
 from zero.utils.viz.layout import _nearest_increasing, place

@@ -10,6 +10,7 @@ from zero.nn.hooks import GLOBAL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
     from typing import Any
 
     from zero.nn.backward_hooks import BackwardHooks
@@ -105,6 +106,16 @@ def _path(chain: list[Module]) -> str:
     return ".".join(names)
 
 
+def _without_calls(traceback: TracebackType | None) -> None:
+    """Takes the extension's part of module calls out of a traceback: three lines for each layer."""
+    while traceback is not None:
+        inner = traceback.tb_next
+        while inner is not None and inner.tb_frame.f_code.co_filename.endswith("_bind/module.pxi"):
+            inner = inner.tb_next
+        traceback.tb_next = inner
+        traceback = inner
+
+
 def name_module(error: Exception, module: Module, outermost: bool) -> None:
     """Adds to an error which module failed, as a path from the outermost one.
 
@@ -122,6 +133,7 @@ def name_module(error: Exception, module: Module, outermost: bool) -> None:
     if not outermost:
         return
     del state["_module_chain"]
+    _without_calls(error.__traceback__)
     name = type(chain[-1]).__name__
     path = _path(chain)
     where = f"in module {path} ({name}) of {type(chain[0]).__name__}" if path else f"in {name}"

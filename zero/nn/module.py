@@ -428,7 +428,7 @@ class Module(Conversion, Saving, Hooks):
                 f"no {called} at '{target}': {type(module).__name__} has no attribute '{name}'"
             )
         if name not in module.__dict__[kind]:
-            raise AttributeError(f"no {called} at '{target}': '{name}' is something else")
+            raise AttributeError(f"no {called} at '{target}': '{name}' is not a {called}")
         return module.__dict__[kind][name]
 
     def get_parameter(self, target: str) -> Parameter:
