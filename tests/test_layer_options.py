@@ -38,8 +38,8 @@ MISTAKES = {
     "Dropout1d: p is not a number; got '0.5' of type str, expected 0 <= p <= 1": (
         lambda: nn.Dropout1d("0.5")
     ),
-    "Dropout: inplace is not a bool; got None of type NoneType, expected True or False": (
-        lambda: nn.Dropout(0.5, None)
+    "Dropout: inplace is not a bool; got [] of type list, expected True or False": (
+        lambda: nn.Dropout(0.5, [])
     ),
     "MSELoss: reduce is not a bool; got a Tensor of shape (4, 3), expected True or False"
     + made.format("MSELoss"): lambda: nn.MSELoss(x, x),
@@ -86,6 +86,7 @@ def test_what_stands_for_an_option():
     layer = nn.Linear(np.int64(2), np.int32(3), bias=np.bool_(False))
     assert (layer.in_features, layer.out_features, layer.bias) == (2, 3, None)
     assert type(layer.in_features) is int
+    assert nn.Linear(zero.tensor([2]), 3, None).weight.shape == (3, 2)
     assert nn.Linear(2, 3, bias=0).bias is None and nn.Linear(2, 3, bias=1).bias is not None
     assert nn.ReLU(1).inplace is True
     assert nn.Dropout(np.float32(0.5)).p == 0.5

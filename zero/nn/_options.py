@@ -23,16 +23,14 @@ def _wrong(layer: str, name: str, value: object, what: str, expected: str) -> DT
 
 
 def _whole(layer: str, name: str, value: object) -> int:
-    if not isinstance(value, Tensor):
-        try:
-            return index(value)  # type: ignore[arg-type]  # that is the question
-        except TypeError:
-            pass
-    raise _wrong(layer, name, value, "an int", "an int")
+    try:
+        return index(value)  # type: ignore[arg-type]  # that is the question
+    except (TypeError, ValueError):
+        raise _wrong(layer, name, value, "an int", "an int") from None
 
 
 def size(layer: str, name: str, value: object) -> int:
-    """A number of features or the like: an int, 0 or more.
+    """A number of features or the like: an int, or what stands for one, 0 or more.
 
     Args:
         layer: the class that is made, for the error.
@@ -60,8 +58,12 @@ def dimension(layer: str, name: str, value: object) -> int:
 
 
 def flag(layer: str, name: str, value: object) -> bool:
-    """True or False; ints and numpy's bools stand for them. See :func:`size`."""
-    if isinstance(value, int) or getattr(getattr(value, "dtype", None), "kind", None) == "b":
+    """True or False; ints, numpy's bools and None stand for them. See :func:`size`."""
+    if (
+        value is None
+        or isinstance(value, int)
+        or getattr(getattr(value, "dtype", None), "kind", None) == "b"
+    ):
         return bool(value)
     raise _wrong(layer, name, value, "a bool", "True or False")
 

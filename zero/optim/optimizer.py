@@ -191,7 +191,7 @@ class Optimizer:
         The tensors in it are the optimizer's own; clone what shall stay as it is now.
 
         Returns:
-            {"state": {number: {...}}, "param_groups": [{..., "params": [numbers]}]}
+            A dict, ``{"state": {number: {...}}, "param_groups": [{..., "params": [numbers]}]}``.
         """
         numbers: dict[int, int] = {}
         groups = []

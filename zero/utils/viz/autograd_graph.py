@@ -233,7 +233,8 @@ def graph(
             off. None shows all.
 
     Returns:
-        A :class:`Graph`: ``.dot`` and ``str()`` are text, ``.save("graph.svg")`` makes a picture.
+        A :class:`Graph`, whose ``.dot`` and ``str()`` are text; ``.save("graph.svg")`` makes a
+        picture.
 
     Raises:
         TypeError: tensor is something else, or params gives no names.
