@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,23 @@ def test_errors():
     for params in (layer.parameters(), ["a"], [("a", 1.0)]):
         with pytest.raises(TypeError, match="params gives no names; got"):
             viz.graph(loss, params)
+
+
+def test_the_picture_in_the_tour():
+    page = Path(__file__).resolve().parent.parent / "docs" / "graph.svg"
+    if not page.exists():
+        pytest.skip("needs the source tree")
+
+    class Net(nn.Module):
+        def __init__(self):
+            self.inner, self.outer = nn.Linear(1, 16), nn.Linear(16, 1)
+
+        def forward(self, x):
+            return self.outer(self.inner(x).tanh())
+
+    model = Net()
+    loss = model(zero.ones(400, 1)).square().mean()
+    assert viz.graph(loss, model).svg(dot=False) == page.read_text(encoding="utf-8")
 
 
 def test_a_model_gives_the_names():

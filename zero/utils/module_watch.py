@@ -231,8 +231,8 @@ def watch(model: nn.Module) -> Watch:
         model: any module.
 
     Returns:
-        A :class:`Watch`, of which ``print`` shows the table, ``rows`` holds the values and ``plot()``
-        makes a figure; ``remove()`` or the end of a ``with`` block ends it.
+        A :class:`Watch`, which ``print`` shows as a table; ``rows`` holds the values, ``plot()``
+        makes a figure, and ``remove()`` or the end of a ``with`` block ends it.
 
     Raises:
         TypeError: model is no module.
