@@ -59,6 +59,13 @@ def cython_key() -> str:
     return build_core.hash_of(Cython.__version__, repr(CYTHON_DIRECTIVES), *names, *contents)
 
 
+def with_files_in_tracebacks(generated: str) -> str:
+    """Cython keeps the code objects of its traceback lines by line number alone, so that a line of one
+    .pxi would be shown as the same line of another."""
+    by_line, by_file = "c_line ? -c_line : py_line", "zero_traceback_key(filename, py_line)"
+    return generated.replace(by_line, by_file)  # tests/test_errors.py sees whether it was found
+
+
 def generate_cpp() -> Path:
     """Runs Cython unless its output for these very sources is there already."""
     from Cython.Build import cythonize
@@ -80,7 +87,9 @@ def generate_cpp() -> Path:
             )
             if cython_key() != key:
                 raise build_core.BuildError("zero/_zero.pyx was edited meanwhile; build again")
-            os.replace(Path(scratch, "zero", "_zero.cpp"), output)
+            generated = Path(scratch, "zero", "_zero.cpp")
+            generated.write_text(with_files_in_tracebacks(generated.read_text("utf-8")), "utf-8")
+            os.replace(generated, output)
         older = [p for p in folder.glob("_zero-*.cpp") if p != output]
         for path in sorted(older, key=lambda p: p.stat().st_mtime)[: -build_core.OBJECTS_KEPT]:
             path.unlink(missing_ok=True)

@@ -432,6 +432,32 @@ def test_errors_of_argument_types_name_the_operation(home):
                 assert re.match(rf"{name.lstrip('_')}(\(\)|: )", text.lstrip("_")), text
 
 
+def test_tracebacks_name_the_right_files():
+    """Each line of the extension lies in a function of that name."""
+    from pathlib import Path
+
+    folder = Path(zero.__file__).parent
+    if not (folder / "_bind").is_dir():
+        pytest.skip("installed without the sources of the extension")
+    calls = [call for kinds in (GOLDEN, MISTAKES) for _, call, *_ in kinds.values()]
+    seen = set()
+    for call in calls:
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            call()
+        traceback = caught.value.__traceback__
+        while traceback is not None:
+            code = traceback.tb_frame.f_code
+            if code.co_filename.endswith((".pxi", ".pyx")):
+                name = code.co_name.removesuffix(".__get__").split(".")[-1]
+                seen.add((code.co_filename, name, traceback.tb_lineno))
+            traceback = traceback.tb_next
+    assert len({file for file, _, _ in seen}) > 10
+    for file, function, line in seen:
+        lines = (folder.parent / file).read_text(encoding="utf-8").splitlines()[:line]
+        heads = [text for text in lines if re.match(r" *(cdef|cpdef|def) [^=(]*\(", text)]
+        assert re.search(rf"\b{function}\(", heads[-1]), (file, function, line, heads[-1])
+
+
 def test_an_error_of_the_users_own_stays_what_it_is():
     class Mine(TypeError):
         pass

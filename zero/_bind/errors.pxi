@@ -1,4 +1,14 @@
 # Python's classes for C++ exceptions.
+cdef extern from *:
+    """
+    // What setup.py puts in the place of the line number alone.
+    static int zero_traceback_key(const char* file, int line) {
+      unsigned hash = 2166136261u;
+      for (; *file != 0; ++file) hash = (hash ^ (unsigned char)*file) * 16777619u;
+      return (int)((hash << 12 | (unsigned)line) & 0x7fffffffu);
+    }
+    """
+
 from zero import errors as _errors
 
 cdef object ShapeError = _errors.ShapeError
