@@ -60,8 +60,8 @@ def cython_key() -> str:
 
 
 def with_files_in_tracebacks(generated: str) -> str:
-    """Cython keeps the code objects of its traceback lines by line number alone, so that a line of one
-    .pxi would be shown as the same line of another."""
+    """Cython keeps the code objects of traceback lines by line number alone: a line of one .pxi
+    would be shown as that of another."""
     by_line, by_file = "c_line ? -c_line : py_line", "zero_traceback_key(filename, py_line)"
     return generated.replace(by_line, by_file)  # tests/test_errors.py sees whether it was found
 

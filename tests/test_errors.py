@@ -442,7 +442,7 @@ def test_tracebacks_name_the_right_files():
     calls = [call for kinds in (GOLDEN, MISTAKES) for _, call, *_ in kinds.values()]
     seen = set()
     for call in calls:
-        with pytest.raises(Exception) as caught:  # noqa: PT011
+        with pytest.raises(Exception) as caught:
             call()
         traceback = caught.value.__traceback__
         while traceback is not None:
