@@ -448,7 +448,7 @@ def test_tracebacks_name_the_right_files():
         while traceback is not None:
             code = traceback.tb_frame.f_code
             if code.co_filename.endswith((".pxi", ".pyx")):
-                name = code.co_name.removesuffix(".__get__").split(".")[-1]
+                name = re.sub(r"\.__(get|set|del)__$", "", code.co_name).split(".")[-1]
                 seen.add((code.co_filename, name, traceback.tb_lineno))
             traceback = traceback.tb_next
     assert len({file for file, _, _ in seen}) > 10
