@@ -152,6 +152,16 @@ def test_what_was_saved_is_not_detached_in_place():
     assert x.grad.tolist() == pytest.approx([2 * math.exp(4), 2 * math.exp(6)], rel=1e-5)
 
 
+def test_a_view_follows_its_detached_base():
+    x = leaf(2.0, 3.0)
+    y = x.sigmoid()
+    view = y.view_as(y)
+    y.detach_()
+    y[0] = 0.5  # now y, and all of its views, come from no leaf
+    assert view.requires_grad and view.grad_fn.next_functions == ((None, 0),)
+    assert zero.autograd.grad(view.sum(), x, allow_unused=True) == (None,)
+
+
 def test_an_assignment_counts_as_a_write():
     x = zero.zeros(3)
     x[0] += 1
@@ -316,6 +326,10 @@ def test_outputs_of_unbind_refuse_writes():
         with pytest.raises(RuntimeError, match="several views"):
             row.add_(1)
     assert y.tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    y[1] = 5
+    assert part.requires_grad_() is part  # asks for what is so already
+    with pytest.raises(RuntimeError, match="several outputs"):
+        part + 1
     plain = zero.zeros(2, 2)
     for row in plain:
         row.add_(1)

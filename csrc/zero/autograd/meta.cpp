@@ -31,6 +31,8 @@ AutogradMeta& make_autograd_meta(const Tensor& x) {
 }
 
 void set_requires_grad(const Tensor& x, bool on) {
+  const AutogradMeta* known = autograd_meta(x);
+  if (on && known && known->grad_fn) return;  // it does, also where its history is out of date
   ZERO_CHECK(is_leaf(x) || on, Error,
              "requires_grad: only leaves can stop requiring a gradient; got ", x, " made by ",
              grad_fn(x)->name(), ", expected a leaf; detach() gives one");
@@ -70,8 +72,8 @@ static void check_rebuilt(const Tensor& x, const AutogradMeta& view) {
 Ref<Node> grad_fn(const Tensor& x) {
   AutogradMeta* meta = autograd_meta(x);
   if (!meta) return nullptr;
-  if (!meta->base.defined() || !requires_grad(meta->base) || meta->grad_fn_version == x.version())
-    return meta->grad_fn;
+  if (!meta->base.defined() || meta->grad_fn_version == x.version()) return meta->grad_fn;
+  if (!meta->grad_fn && !requires_grad(meta->base)) return nullptr;
   // The base was written to since: x is now that strided part of the base's new history.
   check_rebuilt(x, *meta);
   const Tensor& base = meta->base;
