@@ -162,6 +162,17 @@ def test_a_view_follows_its_detached_base():
     assert zero.autograd.grad(view.sum(), x, allow_unused=True) == (None,)
 
 
+def test_scores_can_be_written_after_their_cross_entropy():
+    cross_entropy, target = zero.nn.functional.cross_entropy, zero.tensor([0, 3, 1, 1, 2])
+    x = zero.randn(5, 4, requires_grad=True)
+    expected = zero.autograd.grad(cross_entropy(x * 2, target), x)[0]
+    scores = x * 2
+    loss = cross_entropy(scores, target)
+    scores.fill_(math.nan)
+    (gradient,) = zero.autograd.grad(loss, x, create_graph=True)
+    zero.testing.assert_close(gradient.detach(), expected)
+
+
 def test_an_assignment_counts_as_a_write():
     x = zero.zeros(3)
     x[0] += 1

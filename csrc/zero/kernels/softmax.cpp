@@ -246,13 +246,19 @@ inline bool counts(int64_t t, const CrossEntropyArgs& args) {
   return t != args.ignore && static_cast<uint64_t>(t) < static_cast<uint64_t>(args.n);
 }
 
+// The exponentials stay in args.out, if that is given, for the pass back.
 template <class T>
 void cross_entropy(const CrossEntropyArgs& args) {
   const T* x = static_cast<const T*>(args.x);
+  T* const out = static_cast<T*>(args.out);
   const int64_t n = args.n;
   for (int64_t done = 0; done < args.rows;) {
     const int64_t rows = rows_at_once(n, args.rows - done);
-    exp_sums(x + done * n, rows, n, args.max + done, args.sum + done);
+    double *const max = args.max + done, *const sum = args.sum + done;
+    if (out != nullptr)
+      exp_rows(x + done * n, out + done * n, rows, n, max, sum);
+    else
+      exp_sums(x + done * n, rows, n, max, sum);
     for (int64_t r = done; r < done + rows; ++r) {
       const int64_t t = args.target[r];
       const bool used = counts(t, args);
@@ -264,35 +270,24 @@ void cross_entropy(const CrossEntropyArgs& args) {
   }
 }
 
-// (softmax(x) - onehot(target)) g scale; 0 in rows that are ignored, whatever g and x are there.
+// (softmax - onehot(target)) g scale from the exponentials and their sums; 0 in rows that are
+// ignored, whatever g and the exponentials are there.
 template <class T>
 void cross_entropy_backward(const CrossEntropyArgs& args) {
-  const T *x = static_cast<const T*>(args.x), *g = static_cast<const T*>(args.g);
+  const T *e = static_cast<const T*>(args.x), *g = static_cast<const T*>(args.g);
   T* out = static_cast<T*>(args.out);
   const int64_t n = args.n;
-  for (int64_t done = 0; done < args.rows;) {
-    const int64_t rows = rows_at_once(n, args.rows - done);
-    if (rows == 1) {
-      exp_difference(x, static_cast<T>(args.max[done]), out, n);
-    } else {
-      for (int64_t r = 0; r < rows; ++r) {
-        const T m = static_cast<T>(args.max[done + r]);
-        for (int64_t i = 0; i < n; ++i) out[r * n + i] = x[r * n + i] - m;
-      }
-      exp_block(out, out, rows * n);
+  for (int64_t r = 0; r < args.rows; ++r, e += n, out += n) {
+    const int64_t t = args.target[r];
+    if (!counts(t, args)) {
+      for (int64_t i = 0; i < n; ++i) out[i] = T(0);
+      continue;
     }
-    for (int64_t r = done; r < done + rows; ++r, x += n, out += n) {
-      const int64_t t = args.target[r];
-      if (!counts(t, args)) {
-        for (int64_t i = 0; i < n; ++i) out[i] = T(0);
-        continue;
-      }
-      const double s = static_cast<double>(g[r * args.g_step]) * args.scale;
-      const T scale = static_cast<T>(s / args.sum[r]);
-      for (int64_t i = 0; i < n; ++i) out[i] *= scale;
-      out[t] -= static_cast<T>(s);
-    }
-    done += rows;
+    const double s = static_cast<double>(g[r * args.g_step]) * args.scale;
+    const T scale = static_cast<T>(s / args.sum[r]);
+    ZERO_SIMD
+    for (int64_t i = 0; i < n; ++i) out[i] = e[i] * scale;
+    out[t] -= static_cast<T>(s);
   }
 }
 

@@ -328,14 +328,14 @@ using SoftmaxFn = void (*)(const SoftmaxArgs& args);
 inline constexpr int64_t kSoftmaxLanes = 64;  // of one call by columns, at most
 
 struct CrossEntropyArgs {
-  const void* x;          // [rows, n]
+  const void* x;          // [rows, n]: the scores; backward: exp(x - max)
   const int64_t* target;  // a class in [0, n), or `ignore`
-  double *max, *sum;  // per row: max x and sum exp(x - max); written by forward, read by backward
+  double *max, *sum;  // per row: max x and sum exp(x - max); backward reads the sums
   double* loss;       // forward: log sum - (x[target] - max), 0 where ignored
   const void* g;      // backward: of the loss, g_step (0 or 1) apart
   int64_t g_step;
   double scale;  // backward: factor for g
-  void* out;     // backward: gradient of x
+  void* out;     // forward: exp(x - max), or null; backward: the gradient of x
   int64_t rows, n, ignore;
 };
 using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);

@@ -148,7 +148,26 @@ void nll_places(const T* scores, const int64_t* target, const T* weight, const C
 
 // ---- cross entropy of class indices -------------------------------------------------------------
 
-// Classes last and without weights: log sum exp(x) - x[target] in one pass, and one pass back.
+// softmax(x), from what the forward pass kept of it, with the history that it has as a function of
+// x: the edge of the node that keeps it leads to x.
+Tensor softmax_of_saved(const Node& node, const Tensor& exponentials, const Tensor& sums,
+                        DType dtype) {
+  Tensor input, y;
+  {
+    GradModeGuard no_grad(false);
+    y = converted(div(exponentials, converted(sums, exponentials.dtype())), dtype);
+    input = detach(y);
+  }
+  set_history(input, node.next_[0].node, node.next_[0].output_nr);
+  record("SoftmaxBackward0", {}, y, {&input}, {&y}, [](Node& n, const Tensor& g) {
+    const Tensor y = n.saved(0);
+    return mul(y, sub(g, sum(mul(g, y), {-1}, true)));
+  });
+  return y;
+}
+
+// Classes last and without weights: log sum exp(x) - x[target] in one pass, and one pass back over
+// the exponentials. So x may be written to in between.
 Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& classes,
                            int64_t ignore_index, Reduction reduction, const char* node) {
   const Tensor indices = class_indices(target);
@@ -157,11 +176,14 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
   if (!x.is_meta()) classes.check("cross_entropy", indices, ignore_index);
   Tensor y = empty(reduction == Reduction::None ? classes.sizes : Dims(), x.options());
   Tensor stats = empty({3, rows}, {DType::Float64, x.device()});  // maximum, sum, loss of each row
+  Tensor exponentials;
+  if (any_requires_grad({&x})) exponentials = empty(x.sizes(), {dtype, x.device()});
   if (!x.is_meta()) {
     GradModeGuard no_grad(false);
     const Tensor in = contiguous(converted(x, dtype));
     double* const data = stats.data<double>();
     const char* const scores = in.data<char>();
+    char* const kept = exponentials.defined() ? exponentials.data<char>() : nullptr;
     const int64_t* const labels = indices.data<int64_t>();
     const CrossEntropyFn kernel = kernels().cross_entropy[static_cast<int>(compute_type(dtype))];
     const DenormalGuard denormal;
@@ -169,12 +191,14 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
       zero_(stats);
     } else {
       parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n), [&](int64_t begin, int64_t end) {
+        const int64_t at = begin * n * itemsize(dtype);
         CrossEntropyArgs args{};
-        args.x = scores + begin * n * itemsize(dtype);
+        args.x = scores + at;
         args.target = labels + begin;
         args.max = data + begin;
         args.sum = data + rows + begin;
         args.loss = data + 2 * rows + begin;
+        args.out = kept ? kept + at : nullptr;
         args.rows = end - begin;
         args.n = n;
         args.ignore = ignore_index;
@@ -190,31 +214,33 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
   }
   const double factor =
       reduction == Reduction::Mean ? 1.0 / static_cast<double>(classes.used) : 1.0;
-  record(node, {}, y, {&x}, {&x, &indices, &stats},
-         [factor, ignore_index](Node& node, const Tensor& g) {
-           const Tensor x = node.saved(0), indices = node.saved(1);
-           const int64_t last = x.dim() - 1, n = x.size(last);
+  record(node, {}, y, {&x}, {&exponentials, &indices, &stats},
+         [factor, ignore_index, kind = x.dtype()](Node& node, const Tensor& g) {
+           const Tensor exponentials = node.saved(0), indices = node.saved(1),
+                        stats = node.saved(2);
+           const DType dtype = exponentials.dtype();
+           const Dims& sizes = exponentials.sizes();
+           const int64_t last = sizes.size() - 1, n = sizes[last];
            // They may lie in memory of numpy's, whose writes are not counted.
-           if (!x.is_meta()) check_classes("cross_entropy backward", indices, n, ignore_index);
-           if (grad_enabled() || x.is_meta()) {
-             Dims places = x.sizes();
+           if (!g.is_meta()) check_classes("cross_entropy backward", indices, n, ignore_index);
+           if (grad_enabled() || g.is_meta()) {
+             Dims places = sizes;
              places[last] = 1;
+             const Tensor sums = reshape(select(stats, 0, 1), places);
              const Tensor ignored = reshape(eq(indices, Scalar(ignore_index)), places);
              const Tensor chosen = where(ignored, Scalar(int64_t{-1}), reshape(indices, places));
-             const Tensor onehot = put_along(ones(places, x.options()), chosen, last, n);
+             const Tensor onehot = put_along(ones(places, {kind, g.device()}), chosen, last, n);
              const Tensor scale =
                  where(ignored, 0.0, mul(g.dim() == 0 ? g : reshape(g, places), factor));
-             return mul(sub(softmax(x, last), onehot), scale);
+             return mul(sub(softmax_of_saved(node, exponentials, sums, kind), onehot), scale);
            }
-           const DType dtype = compute_dtype(x.dtype());
-           const Tensor in = contiguous(converted(x, dtype)),
-                        from = contiguous(converted(g, dtype)), stats = node.saved(2);
-           Tensor out = empty(x.sizes(), in.options());
+           const Tensor from = contiguous(converted(g, dtype));
+           Tensor out = empty(sizes, exponentials.options());
            if (out.numel() == 0) return out;
            const int64_t rows = indices.numel(), item = itemsize(dtype),
                          step = from.dim() == 0 ? 0 : 1;
            double* const data = stats.data<double>();
-           const char *const scores = in.data<char>(), *const gradient = from.data<char>();
+           const char *const kept = exponentials.data<char>(), *const gradient = from.data<char>();
            const int64_t* const labels = indices.data<int64_t>();
            char* const result = out.data<char>();
            const CrossEntropyFn kernel =
@@ -223,9 +249,8 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
            parallel_for(rows, std::max<int64_t>(1, kGrainSize / 4 / n),
                         [&](int64_t begin, int64_t end) {
                           CrossEntropyArgs args{};
-                          args.x = scores + begin * n * item;
+                          args.x = kept + begin * n * item;
                           args.target = labels + begin;
-                          args.max = data + begin;
                           args.sum = data + rows + begin;
                           args.g = gradient + begin * step * item;
                           args.g_step = step;
