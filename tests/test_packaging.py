@@ -150,7 +150,9 @@ def installed(wheel, tmp_path_factory):
 
 def test_sdist_holds_every_source(tree, sdist_files):
     folders = [tree / "csrc", tree / "tests", tree / "examples", tree / "tools"]
-    files = [f for folder in folders for f in folder.rglob("*") if f.is_file()]
+    files = [
+        f for folder in folders for f in folder.rglob("*") if f.is_file() and f.suffix != ".pyc"
+    ]
     files += [
         f for kind in ("py", "pyx", "pxd", "pxi", "pyi") for f in tree.glob(f"zero/**/*.{kind}")
     ]
