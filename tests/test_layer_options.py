@@ -171,3 +171,28 @@ def test_tracebacks_show_the_users_code():
     mine = [file for file in files if file.endswith("test_layer_options.py")]
     assert len(mine) == 2 and sum("module.pxi" in file for file in files) <= 3
     assert sum("_bind" in file for file in files[files.index(mine[-1], 1) :]) == 1  # linear itself
+
+
+def test_shapes_that_do_not_fit_name_the_function():
+    a, b = zero.ones(2, 3), zero.ones(2, 4)
+    for loss in (F.l1_loss, F.smooth_l1_loss, F.huber_loss, F.kl_div, F.cosine_similarity):
+        text = rf"^{loss.__name__}: shapes do not broadcast; got \w+ \(2, 3\) and \w+ \(2, 4\), exp"
+        with pytest.raises(errors.ShapeError, match=text):
+            loss(a, b)
+    text = (
+        r"^broadcast_shapes: shapes do not broadcast; got \(2,\) and \(3,\), expected equal sizes"
+    )
+    with pytest.raises(errors.ShapeError, match=text):
+        zero.broadcast_shapes((2,), 3)
+
+
+def test_norms_that_are_no_numbers():
+    weight = nn.Parameter(zero.ones(2))
+    weight.grad = zero.ones(2)
+    for clip in (nn.utils.clip_grad_norm_, nn.utils.clip_grad_value_):
+        for value in ("a", None, zero.ones(2)):
+            with pytest.raises(TypeError, match="must be a number; got"):
+                clip(weight, value)
+    assert weight.grad.tolist() == [1.0, 1.0]
+    nn.utils.clip_grad_norm_(weight, 0.5, norm_type="inf")
+    assert weight.grad.tolist() == pytest.approx([0.5, 0.5], rel=1e-5)

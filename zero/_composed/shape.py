@@ -51,7 +51,11 @@ def broadcast_shapes(*shapes: Ints) -> zero.Size:
         result = [1] * (len(sizes) - len(result)) + result
         for i, size in enumerate(reversed(sizes), 1):
             if size < 0 or (size != 1 and result[-i] not in (1, size)):
-                raise ShapeError(f"broadcast_shapes: the shapes do not fit; got {shapes}")
+                given = [str(tuple(as_ints("broadcast_shapes", "a shape", s))) for s in shapes]
+                raise ShapeError(
+                    f"broadcast_shapes: shapes do not broadcast; got {' and '.join(given)}, "
+                    "expected equal sizes or 1 in each trailing dimension"
+                )
             if size != 1:
                 result[-i] = size
     return zero.Size(result)

@@ -125,6 +125,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise DTypeError(
             f"cosine_similarity: not floating point; got {x1.dtype} and {x2.dtype}, expected floats"
         )
+    _check_broadcast("cosine_similarity", "x1", x1, "x2", x2)
     x1, x2 = zero.broadcast_tensors(x1.to(dtype), x2.to(dtype))
     a, b = (x / zero.norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
     return zero.sum(a * b, dim)
@@ -159,8 +160,19 @@ def _reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tens
     return zero.sum(loss) if reduction == "sum" else loss
 
 
+def _check_broadcast(op: str, first: str, a: Tensor, second: str, b: Tensor) -> None:
+    try:
+        zero.broadcast_shapes(a.shape, b.shape)
+    except ShapeError:
+        raise ShapeError(
+            f"{op}: shapes do not broadcast; got {first} {tuple(a.shape)} and {second} "
+            f"{tuple(b.shape)}, expected equal sizes or 1 in each trailing dimension"
+        ) from None
+
+
 def _warn_of_broadcast(op: str, input: Tensor, target: Tensor) -> None:
     if input.shape != target.shape:
+        _check_broadcast(op, "input", input, "target", target)
         warnings.warn(
             f"{op}: broadcasts; got input {tuple(input.shape)} and target "
             f"{tuple(target.shape)}, expected the same shape: pairs that don't belong together "
@@ -298,6 +310,7 @@ def kl_div(
     """
     batch = reduction == "batchmean" and size_average is None and reduce is None
     mode = "sum" if batch else reduction_of("kl_div", size_average, reduce, reduction)
+    _check_broadcast("kl_div", "input", input, "target", target)
     if log_target:
         loss = zero.exp(target) * (target - input)
     else:  # 0 ln 0 is 0, also for the gradient

@@ -30,6 +30,13 @@ def _listed(op: str, tensors: Tensor | Iterable[Tensor], name: str) -> list[Tens
     return tensors
 
 
+def _number(op: str, name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # 'inf', too, as in PyTorch
+    except (TypeError, ValueError):
+        raise TypeError(f"{op}: {name} must be a number; got {value!r}") from None
+
+
 def _checked_foreach(op: str, foreach: bool | None) -> None:
     if foreach is not None and not isinstance(foreach, bool):
         raise TypeError(f"{op}: foreach must be a bool or None; got {type(foreach).__name__}")
@@ -77,7 +84,7 @@ def get_total_norm(
     """
     tensors = _listed("get_total_norm", tensors, "tensors")
     _checked_foreach("get_total_norm", foreach)
-    norm_type = float(norm_type)
+    norm_type = _number("get_total_norm", "norm_type", norm_type)
     if not tensors:
         return zero.tensor(0.0)
     norms = [_vector_norm(tensor, norm_type) for tensor in tensors]
@@ -116,7 +123,9 @@ def clip_grads_with_norm_(
     """
     parameters = _listed("clip_grads_with_norm_", parameters, "parameters")
     _checked_foreach("clip_grads_with_norm_", foreach)
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    factor = (_number("clip_grads_with_norm_", "max_norm", max_norm) / (total_norm + 1e-6)).clamp(
+        max=1.0
+    )
     if factor.device.type != "meta" and factor.item() == 1:
         return
     for parameter in parameters:
@@ -207,7 +216,7 @@ def clip_grad_value_(
     """
     parameters = _listed("clip_grad_value_", parameters, "parameters")
     _checked_foreach("clip_grad_value_", foreach)
-    clip_value = float(clip_value)
+    clip_value = _number("clip_grad_value_", "clip_value", clip_value)
     for parameter in parameters:
         if parameter.grad is not None:
             parameter.grad.clamp_(-clip_value, clip_value)
