@@ -25,6 +25,7 @@ def timer(work: Statement | Callable[[], object]) -> timeit.Timer:
 
 def calls_per_round(work: timeit.Timer, seconds: float) -> int:
     """How many calls fill a round; also warms caches, allocators and kernels."""
+    work.timeit(1)  # imports what is imported at first use
     calls = 1
     while True:
         spent = work.timeit(calls)
