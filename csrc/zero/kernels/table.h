@@ -330,9 +330,9 @@ inline constexpr int64_t kSoftmaxLanes = 64;  // of one call by columns, at most
 struct CrossEntropyArgs {
   const void* x;          // [rows, n]: the scores; backward: exp(x - max)
   const int64_t* target;  // a class in [0, n), or `ignore`
-  double *max, *sum;  // per row: max x and sum exp(x - max); backward reads the sums
-  double* loss;       // forward: log sum - (x[target] - max), 0 where ignored
-  const void* g;      // backward: of the loss, g_step (0 or 1) apart
+  double *max, *sum;      // per row: max x and sum exp(x - max); backward reads the sums
+  double* loss;           // forward: log sum - (x[target] - max), 0 where ignored
+  const void* g;          // backward: of the loss, g_step (0 or 1) apart
   int64_t g_step;
   double scale;  // backward: factor for g
   void* out;     // forward: exp(x - max), or null; backward: the gradient of x
