@@ -139,6 +139,9 @@ def test_index_of_empty_dimensions():
     row = zero.tensor([[True, False], [True, True]])[:1]
     row[row] = False  # read and written place by place
     assert row.tolist() == [[False, False]]
+    one = zero.ones(1)
+    with pytest.raises(RuntimeError, match="shares part of its memory"):
+        one[::2] = one  # every other element, if there were more
     nothing = zero.zeros(2, 0)
     nothing[[1, 0], :] = nothing  # no place is both read and written
     with pytest.raises(RuntimeError, match="the tensor to write to"):

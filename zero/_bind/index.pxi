@@ -211,8 +211,9 @@ cdef bint fill_mask(const CTensor& place, CTensors& indices, object value) excep
     if not number_of(value, &number, "index", "the value"):
         return False
     check_assignment(place, place)
-    ops.masked_fill(place, ops.view(ops.contiguous(mask), sizes), COperand(number),
-                    inplace.inplace(place))
+    if mask.dim() < sizes.size():
+        mask = ops.view(ops.contiguous(mask), sizes)
+    ops.masked_fill(place, mask, COperand(number), inplace.inplace(place))
     return True
 
 

@@ -109,10 +109,7 @@ static bool shares_memory(const Tensor& a, const Tensor& b) {
 }
 
 static bool is_same_view(const Tensor& a, const Tensor& b) {
-  if (a.data() != b.data() || a.sizes() != b.sizes()) return false;
-  for (int64_t d = 0; d < a.dim(); ++d)  // one element has no stride to speak of
-    if (a.size(d) > 1 && a.stride(d) != b.stride(d)) return false;
-  return true;
+  return a.data() == b.data() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
 bool overlaps_partly(const Tensor& a, const Tensor& b) {
