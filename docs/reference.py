@@ -36,6 +36,7 @@ FAMILIES = {
     "linalg": "Products of matrices and vectors",
     "products": "Products of matrices and vectors",
     "shape": "Shapes and dtypes",
+    "queries": "Shapes and dtypes",
     "arrange": "Shapes and dtypes",
     "contract": "Products of matrices and vectors",
     "strided": "Shapes and dtypes",

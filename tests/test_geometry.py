@@ -215,7 +215,7 @@ def test_channels_last():
     assert z.stride() == (120, 1, 40, 10, 2)
     assert z.is_contiguous(memory_format=zero.channels_last_3d)
     assert not z.is_contiguous(memory_format=zero.channels_last)
-    with pytest.raises(ShapeError, match="4 dimensions"):
+    with pytest.raises(ShapeError, match="as many dimensions"):
         zero.ones(2).contiguous(memory_format=zero.channels_last)
     with pytest.raises(TypeError, match="memory_format"):
         zero.ones(2).clone(memory_format="channels_last")
@@ -298,7 +298,7 @@ def test_copies_share_no_memory():
     outs = [zero.empty(3), zero.empty(0)]
     assert zero.unbind_copy(x, out=outs) == tuple(outs)
     assert outs[0].equal(x[0]) and outs[1].equal(x[1])
-    with pytest.raises(TypeError, match="not a list of 2"):
+    with pytest.raises(TypeError, match="expected a list of 2"):
         zero.unbind_copy(x, out=outs[:1])
     with pytest.raises(ShapeError, match="does not fit"):
         zero.unbind_copy(x, out=[zero.empty(2), zero.empty(3)])

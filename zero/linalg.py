@@ -210,7 +210,9 @@ def vector_norm(
     if not x.is_floating_point():
         raise DTypeError(f"vector_norm: not of floats; got {x.dtype}, expected floats")
     if dtype is not None and zero.promote_types(x.dtype, dtype) is not dtype:
-        raise DTypeError(f"vector_norm: dtype is narrower; got {dtype} for {x.dtype}")
+        raise DTypeError(
+            f"vector_norm: dtype is narrower; got {dtype}, expected at least {x.dtype}, that of x"
+        )
     if isinstance(ord, str):
         raise TypeError(f"vector_norm: ord is not a number; got {ord!r}, expected a number")
     dims = () if dim is None else as_ints("vector_norm", "dim", dim)

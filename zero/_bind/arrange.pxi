@@ -245,36 +245,5 @@ def diag_embed(Tensor input not None, offset=0, dim1=-2, dim2=-1):
                                as_int(dim2, "diag_embed", "dim2")))
 
 
-cdef Tensor strided_view(str op, Tensor input, size, stride, storage_offset):
-    cdef int64_t offset = input.c.storage_offset()
-    if storage_offset is not None:
-        offset = as_int(storage_offset, op, "storage_offset")
-    return wrap(ops.as_strided(input.c, as_dims(size, op), as_dims(stride, op), offset))
-
-
-def as_strided(Tensor input not None, size, stride, storage_offset=None):
-    """A view of any sizes and strides on the memory of a tensor.
-
-    Elements may show up several times (stride 0, or smaller than what lies below it); their
-    gradients are added. Such a view can't be written in place.
-
-    Args:
-        input: tensor of any shape.
-        size: the sizes of the view.
-        stride: how many elements apart its neighbours are, for each dimension.
-        storage_offset: where it begins in the memory; by default where `input` does.
-
-    Raises:
-        ShapeError: the view reaches outside the memory, or there is not one stride per size.
-        ValueError: a stride is negative.
-
-    Example:
-        >>> import zero
-        >>> zero.as_strided(zero.arange(5), (3, 2), (1, 2)).tolist()
-        [[0, 2], [1, 3], [2, 4]]
-    """
-    return strided_view("as_strided", input, size, stride, storage_offset)
-
-
-as_methods("as_strided flip tril triu diag_embed roll repeat_interleave")
+as_methods("flip tril triu diag_embed roll repeat_interleave")
 as_methods_only("tril_ triu_")

@@ -389,7 +389,8 @@ cdef CDims channels_order(int64_t dims, Format format, bint back, str op) except
     cdef CDims order
     cdef int64_t d, wanted = 4 if format == Format.channels_last_4d else 5
     if dims != wanted:
-        raise ShapeError(f"{op}: this memory format is for {wanted} dimensions; got {dims}")
+        raise ShapeError(f"{op}: not as many dimensions as the memory format has; got {dims}, "
+                         f"expected {wanted}")
     order.push_back(0)
     if back:
         order.push_back(dims - 1)

@@ -1,4 +1,36 @@
-# Windows and views in place, other sizes in place, and tensors with strides that are asked for.
+# Views of any strides, windows, views and other sizes in place, and tensors with strides that are
+# asked for.
+
+
+cdef Tensor strided_view(str op, Tensor input, size, stride, storage_offset):
+    cdef int64_t offset = input.c.storage_offset()
+    if storage_offset is not None:
+        offset = as_int(storage_offset, op, "storage_offset")
+    return wrap(ops.as_strided(input.c, as_dims(size, op), as_dims(stride, op), offset))
+
+
+def as_strided(Tensor input not None, size, stride, storage_offset=None):
+    """A view of any sizes and strides on the memory of a tensor.
+
+    Elements may show up several times (stride 0, or smaller than what lies below it); their
+    gradients are added. Such a view can't be written in place.
+
+    Args:
+        input: tensor of any shape.
+        size: the sizes of the view.
+        stride: how many elements apart its neighbours are, for each dimension.
+        storage_offset: where it begins in the memory; by default where `input` does.
+
+    Raises:
+        ShapeError: the view reaches outside the memory, or there is not one stride per size.
+        ValueError: a stride is negative.
+
+    Example:
+        >>> import zero
+        >>> zero.as_strided(zero.arange(5), (3, 2), (1, 2)).tolist()
+        [[0, 2], [1, 3], [2, 4]]
+    """
+    return strided_view("as_strided", input, size, stride, storage_offset)
 
 
 def unfold(Tensor self not None, dimension, size, step):
@@ -144,8 +176,8 @@ cdef int only_contiguous(object format, str op) except -1:
 cdef CTensor strided_tensor(CDims sizes, CDims strides, CTensorOptions options, str op) except *:
     cdef int64_t i
     if sizes.size() != strides.size():
-        raise ShapeError(f"{op}: as many strides as sizes are needed; got {tuple_of(sizes)} and "
-                         f"{tuple_of(strides)}")
+        raise ShapeError(f"{op}: not one stride per size; got {tuple_of(strides)} for "
+                         f"{tuple_of(sizes)}, expected as many")
     for i in range(strides.size()):
         if sizes[i] < 0 or strides[i] < 0:
             raise ZeroValueError(f"{op}: a size or stride is negative; got {tuple_of(sizes)} and "
@@ -306,8 +338,8 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
         shown = (<Tensor> source).c
     else:
         if not isinstance(getattr(source, "_data", None), Tensor):
-            raise TypeError("set_: source is neither a tensor nor a storage; got "
-                            f"{type_name(source)}")
+            raise TypeError(f"set_: source is of another type; got {type_name(source)}, "
+                            "expected a tensor or a storage")
         shown = (<Tensor> source._data).c
         if shown.dtype() != self.c.dtype() and hasattr(source, "nbytes") \
                 and not hasattr(source, "dtype"):
@@ -330,7 +362,7 @@ def set_(Tensor self not None, source=None, storage_offset=0, size=None, stride=
     return self
 
 
-as_methods("as_strided_ resize_as_")
+as_methods("as_strided as_strided_ resize_as_")
 as_methods_only("""
     unfold squeeze_ unsqueeze_ transpose_ swapaxes_ swapdims_ t_ resize_ resize resize_as
     new_empty_strided is_set_to untyped_storage storage set_

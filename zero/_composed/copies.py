@@ -43,8 +43,10 @@ def _copies(views: Parts, out: Sequence[Tensor] | None, op: str) -> Parts:
     if out is None:
         return tuple(_copy(v, None, op) for v in views)
     if not isinstance(out, (tuple, list)) or len(out) != len(views):
+        got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
         raise TypeError(
-            f"{op}: out is not a list of {len(views)} tensors; got {type(out).__name__}"
+            f"{op}: out is not as many tensors as there are parts; got {got}, "
+            f"expected a list of {len(views)}"
         )
     for view, place in zip(views, out, strict=True):
         _deliver(view, place, op)

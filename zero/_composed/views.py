@@ -55,7 +55,9 @@ def _cuts(op: str, sections: object, size: int) -> list[int]:
             "expected an int or a tuple of ints"
         )
     if sections <= 0:
-        raise ShapeError(f"{op}: the number of parts is not positive; got {sections}")
+        raise ShapeError(
+            f"{op}: the number of parts is not positive; got {sections}, expected at least 1"
+        )
     step, more = divmod(size, sections)
     return [i * step + min(i, more) for i in range(sections + 1)]
 

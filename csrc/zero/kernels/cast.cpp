@@ -9,6 +9,7 @@
 #endif
 
 #include "zero/kernels/blocks.inl"
+#include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -145,7 +146,6 @@ ZERO_INLINE int64_t convert_with_f16c([[maybe_unused]] To* to, [[maybe_unused]] 
 
 // int64 from and to floats as vectors where the processor has no instruction for it: the last bits
 // of 1.5 2^52 + x are the integer x, for |x| < 2^51. A block with another number goes one by one.
-constexpr double kIntegers = 6755399441055744.0;
 #if defined(__SSE4_1__)
 constexpr bool kTruncVectors = !kInt64Vectors;
 #else
@@ -158,30 +158,26 @@ template <class From> constexpr bool kByDoubles<int64_t, From> = is_real<From> &
 template <class To, class From>
 ZERO_INLINE void convert_by_doubles(To* to, const From* from, int64_t n) {
   constexpr int64_t limit = int64_t{1} << 51;
-  const int64_t bits = bit_cast<int64_t>(kIntegers);
+  const int64_t bits = bit_cast<int64_t>(math::kRound);
   int64_t wide = same<To, int64_t> && !kTruncVectors;
   if constexpr (same<From, int64_t>) {
-#if defined(__GNUC__)
-#pragma omp simd reduction(| : wide)
-#endif
+    ZERO_SIMD_ANY(wide)
     for (int64_t i = 0; i < n; ++i)
       wide |= static_cast<int64_t>((static_cast<uint64_t>(from[i]) + limit) >> 52);
     if (wide == 0) {
       ZERO_SIMD
       for (int64_t i = 0; i < n; ++i)
-        to[i] = static_cast<To>(bit_cast<double>(from[i] + bits) - kIntegers);
+        to[i] = static_cast<To>(bit_cast<double>(from[i] + bits) - math::kRound);
       return;
     }
   } else if constexpr (kTruncVectors) {
-#if defined(__GNUC__)
-#pragma omp simd reduction(| : wide)
-#endif
+    ZERO_SIMD_ANY(wide)
     for (int64_t i = 0; i < n; ++i) wide |= !((from[i] > From(-limit)) & (from[i] < From(limit)));
     if (wide == 0) {
       ZERO_SIMD
       for (int64_t i = 0; i < n; ++i)
         to[i] =
-            bit_cast<int64_t>(ZERO_LIBM(trunc)(static_cast<double>(from[i])) + kIntegers) - bits;
+            bit_cast<int64_t>(ZERO_LIBM(trunc)(static_cast<double>(from[i])) + math::kRound) - bits;
       return;
     }
   }

@@ -17,6 +17,9 @@
 #if defined(__GNUC__)  // gcc, clang, clang-cl
 #define ZERO_SIMD \
   _Pragma("omp simd")  // iterations are independent (-fopenmp-simd; no OpenMP runtime)
+#define ZERO_SIMD_ANY(flag) \
+  ZERO_PRAGMA(omp simd reduction(| : flag))  // the same, and each may set a bit of `flag`
+#define ZERO_PRAGMA(text) _Pragma(#text)
 #define ZERO_INLINE __attribute__((always_inline)) inline
 #define ZERO_NOINLINE __attribute__((noinline))
 #define ZERO_LIBM(name) __builtin_##name
@@ -24,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 #define ZERO_SIMD __pragma(loop(ivdep))
+#define ZERO_SIMD_ANY(flag)
 #define ZERO_INLINE __forceinline
 #define ZERO_NOINLINE __declspec(noinline)
 #define ZERO_LIBM(name) ::name

@@ -56,9 +56,7 @@ ZERO_NOINLINE void unary_loop(const void* functor, char* const* operands, int64_
     for (; n > 0; out += kBlock, a += kBlock, n -= kBlock) {
       const int64_t m = n < kBlock ? n : kBlock;
       int beyond = 0;
-#if defined(__GNUC__)
-#pragma omp simd reduction(| : beyond)
-#endif
+      ZERO_SIMD_ANY(beyond)
       for (int64_t i = 0; i < m; ++i) beyond |= F::beyond(a[i]);
       if (beyond == 0) {
         unary_map(f, out, a, m);
@@ -88,9 +86,7 @@ ZERO_NOINLINE void binary_loop(const void* functor, char* const* operands, int64
     for (; n > 0; out += kBlock, a += kBlock, b += kBlock, n -= kBlock) {
       const int64_t m = n < kBlock ? n : kBlock;
       int beyond = 0;
-#if defined(__GNUC__)
-#pragma omp simd reduction(| : beyond)
-#endif
+      ZERO_SIMD_ANY(beyond)
       for (int64_t i = 0; i < m; ++i) beyond |= F::beyond(a[i], b[i]);
       if (beyond == 0) {
         binary_map(f, out, a, b, m);

@@ -41,7 +41,11 @@ class Transform:
         """The dimensions of one value, where x and y have as many."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
-        raise ValueError("event_dim: x and y have different dimensions; see domain and codomain")
+        raise ValueError(
+            f"event_dim: x and y differ; got {self.domain.event_dim} and "
+            f"{self.codomain.event_dim} dimensions, expected domain.event_dim or "
+            "codomain.event_dim to be asked"
+        )
 
     @property
     def inv(self) -> Transform:

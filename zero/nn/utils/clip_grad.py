@@ -34,7 +34,7 @@ def _number(op: str, name: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]  # 'inf', too, as in PyTorch
     except (TypeError, ValueError):
-        raise TypeError(f"{op}: {name} must be a number; got {value!r}") from None
+        raise TypeError(f"{op}: {name} is not a number; got {value!r}, expected a float") from None
 
 
 def _checked_foreach(op: str, foreach: bool | None) -> None:
