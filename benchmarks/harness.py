@@ -6,10 +6,14 @@ No time is ever asserted.
 from __future__ import annotations
 
 import statistics
+import time
 import timeit
 from collections.abc import Callable, Mapping
 
 ROUND_SECONDS = 0.05
+# A peer's threads may go on looking for work after its last call (libgomp's: 8 to 10 ms here), on
+# the processors that the next peer needs.
+REST_SECONDS = 0.015
 
 
 class Statement(timeit.Timer):
@@ -38,13 +42,21 @@ def compare(
     peers: Mapping[str, Statement | Callable[[], object]],
     rounds: int,
     round_seconds: float = ROUND_SECONDS,
+    threads: int = 1,
 ) -> dict[str, float]:
-    """Median seconds per call of each peer; the peers take turns, so a slow machine slows all."""
+    """Median seconds per call of each peer; the peers take turns, so a slow machine slows all.
+
+    With several threads each round begins with a rest, until the others' threads sleep, and one
+    call that is not timed, which wakes its own.
+    """
     timers = {name: timer(work) for name, work in peers.items()}
     calls = {name: calls_per_round(work, round_seconds) for name, work in timers.items()}
     times: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
         for name, work in timers.items():  # timeit keeps the garbage collector out
+            if threads > 1:
+                time.sleep(REST_SECONDS)
+                work.timeit(1)
             times[name].append(work.timeit(calls[name]) / calls[name])
     return {name: statistics.median(values) for name, values in times.items()}
 

@@ -234,7 +234,7 @@ def main() -> None:
                 continue
             what = f"{size:<5} {expression:<40} {dtype:<8} {layout:<11}"
             try:
-                medians = compare(peers, options.rounds, ROUND_SECONDS)
+                medians = compare(peers, options.rounds, ROUND_SECONDS, options.threads)
             except Exception as error:  # a peer's operator may be missing: say so and go on
                 print(f"{what} {type(error).__name__}: {error}", flush=True)
                 continue

@@ -39,7 +39,7 @@ def main() -> None:
     for name, build in WORKLOADS.items():
         if options.k in name:
             peers = {peer: build(library) for peer, library in libraries.items()}
-            print(row(name, compare(peers, options.rounds)), flush=True)
+            print(row(name, compare(peers, options.rounds, threads=options.threads)), flush=True)
 
 
 if __name__ == "__main__":

@@ -69,14 +69,16 @@ void run_ranges(int64_t n, int64_t grain, int max_threads, RangeFunction functio
     return;
   }
 
-  int64_t chunk = std::max(grain, ceil_divide(n, threads * kRangesPerThread));
+  // As many for each thread: a range more than that and the others wait for it.
+  const int64_t each = std::clamp<int64_t>(n / grain / threads, 1, kRangesPerThread);
+  int64_t chunk = ceil_divide(n, threads * each);
   if (chunk > 1024) chunk = ceil_divide(chunk, 64) * 64;  // neighbours share no cache line
   if (forced) chunk = std::max(grain, ceil_divide(n, kForcedRanges));
 
-  Job job(n, chunk, function, context);
+  Job job(n, chunk, threads, function, context);
   if (threads <= 1 || !ThreadPool::instance().try_run(job, threads)) {
     const ParallelRegion region;
-    job.run();
+    job.run(0);
   }
   job.rethrow();
 }

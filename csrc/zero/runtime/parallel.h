@@ -29,8 +29,8 @@ void run_ranges(int64_t n, int64_t grain, int max_threads, RangeFunction functio
 
 }  // namespace detail
 
-// Calls f(begin, end) on disjoint ranges that cover [0, n), each at least `grain` long but the
-// last. One call f(0, n) when n <= grain, with one thread, and inside another parallel_for; the
+// Calls f(begin, end) on disjoint ranges that cover [0, n), each half a `grain` long or longer, but
+// the last. One call f(0, n) when n <= grain, with one thread, and inside another parallel_for; the
 // caller alone when another thread is using the pool. How [0, n) is cut and who gets which range is
 // not defined: f must compute the same bits for any cut.
 // When ranges throw, the others are finished or dropped and the exception of the lowest range that

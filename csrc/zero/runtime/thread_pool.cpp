@@ -26,7 +26,8 @@ namespace zero {
 namespace {
 
 constexpr uint64_t kTicketMask = 0xFFFF;
-constexpr auto kSpinTime = std::chrono::microseconds(30);
+// Waking a thread takes tens of microseconds, more in a virtual machine.
+constexpr auto kSpinTime = std::chrono::microseconds(100);
 
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -136,19 +137,41 @@ void after_fork() {
 
 }  // namespace
 
-void Job::run() noexcept {
-  for (;;) {
-    const int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (begin >= n_) return;
-    try {
-      function_(context_, begin, begin + std::min(chunk_, n_ - begin));
-    } catch (...) {
-      next_.store(n_, std::memory_order_relaxed);  // nobody starts another range
-      const std::lock_guard<std::mutex> guard(exception_mutex_);
-      if (!exception_ || begin < exception_begin_) {
-        exception_ = std::current_exception();
-        exception_begin_ = begin;
-      }
+Job::Job(int64_t n, int64_t chunk, int threads, detail::RangeFunction function, void* context)
+    : n_(n),
+      chunk_(chunk),
+      function_(function),
+      context_(context),
+      shares_count_(std::clamp(threads, 1, kMaxShares)) {
+  const int64_t ranges = (n - 1) / chunk + 1;
+  for (int i = 0; i < shares_count_; ++i) {
+    shares_[i].next.store(ranges * i / shares_count_, std::memory_order_relaxed);
+    shares_[i].end = ranges * (i + 1) / shares_count_;
+  }
+}
+
+void Job::run_range(int64_t range) noexcept {
+  const int64_t begin = range * chunk_;
+  try {
+    function_(context_, begin, begin + std::min(chunk_, n_ - begin));
+  } catch (...) {
+    for (int i = 0; i < shares_count_; ++i) {  // nobody starts another range
+      shares_[i].next.store(shares_[i].end, std::memory_order_relaxed);
+    }
+    const std::lock_guard<std::mutex> guard(exception_mutex_);
+    if (!exception_ || begin < exception_begin_) {
+      exception_ = std::current_exception();
+      exception_begin_ = begin;
+    }
+  }
+}
+
+void Job::run(int thread) noexcept {
+  for (int i = 0; i < shares_count_; ++i) {
+    Share& share = shares_[(thread + i) % shares_count_];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {  // only reads what is done
+      const int64_t range = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (range < share.end) run_range(range);
     }
   }
 }
@@ -175,7 +198,7 @@ bool ThreadPool::try_run(Job& job, int threads) {
   if (tickets > 0) publish(job, tickets);
   {
     const detail::ParallelRegion region;
-    job.run();
+    job.run(0);
   }
   if (tickets > 0) {
     const uint64_t unused = tickets_.fetch_and(~kTicketMask) & kTicketMask;
@@ -194,7 +217,8 @@ void ThreadPool::resize(size_t needed) {
   try {
     threads_.reserve(needed);
     while (threads_.size() < needed) {
-      threads_.emplace_back(&ThreadPool::work, this, tickets_.load() >> 16);
+      const int number = static_cast<int>(threads_.size()) + 1;
+      threads_.emplace_back(&ThreadPool::work, this, number, tickets_.load() >> 16);
     }
   } catch (const std::system_error&) {
     refused_at_ = wanted;  // a limit of the system: fewer threads do the same work
@@ -258,7 +282,7 @@ bool ThreadPool::take_ticket(uint64_t& last_job) {
   return false;
 }
 
-void ThreadPool::work(uint64_t last_job) {
+void ThreadPool::work(int thread, uint64_t last_job) {
   {
     const std::lock_guard<std::mutex> guard(mutex_);
     thread_ids_.push_back(system_thread_id());
@@ -269,13 +293,14 @@ void ThreadPool::work(uint64_t last_job) {
     if (!wait_briefly(spin_.load(std::memory_order_relaxed), called)) {
       std::unique_lock<std::mutex> lock(mutex_);
       sleepers_.fetch_add(1);
-      wake_.wait(lock, called);
+      if (!called()) wake_.wait(lock);
       sleepers_.fetch_sub(1);
+      continue;  // woken too late for that job: stay awake for the next
     }
     if (stopping_.load()) return;
     if (!take_ticket(last_job)) continue;
     set_thread_flush(flush_denormal_);
-    job_->run();
+    job_->run(thread);
     finished_.fetch_add(1);
     if (caller_sleeps_.load()) {
       { const std::lock_guard<std::mutex> guard(mutex_); }
