@@ -142,10 +142,36 @@ def test_index_of_empty_dimensions():
     one = zero.ones(1)
     with pytest.raises(RuntimeError, match="shares part of its memory"):
         one[::2] = one  # every other element, if there were more
-    nothing = zero.zeros(2, 0)
-    nothing[[1, 0], :] = nothing  # no place is both read and written
+    nothing, rows = zero.zeros(2, 0), zero.zeros(0, 2)
     with pytest.raises(RuntimeError, match="the tensor to write to"):
         nothing[[1, 0]] = nothing
+    for index in ((slice(None), [1, 0]), (slice(0, 1), [1, 0])):  # all of it is it, empty or not
+        with pytest.raises(RuntimeError, match="the tensor to write to"):
+            rows[index] = rows
+    rows[5:, [1, 0]] = rows  # a view of its own, and no place is both read and written
+
+
+@pytest.mark.parametrize("rows", [0, 2])
+def test_a_slice_of_all_of_a_tensor(rows):
+    x = zero.ones(rows, 3, dtype=zero.float64, requires_grad=True)
+    names = {
+        "SliceBackward0": (slice(None), slice(0, rows)),
+        "AliasBackward0": (..., (), (slice(None), slice(None)), (slice(0, 5), ...)),
+    }
+    for name, indices in names.items():
+        for index in indices:
+            assert x[index].grad_fn.name() == name
+    assert x[:, 0].grad_fn.next_functions[0][0].name() == "AccumulateGrad"
+    for index in (slice(None), ..., (slice(None), slice(0, 3))):
+        y = x.clone()
+        y[index] = 2  # writes to y itself, not to a view: nothing is kept for the part
+        assert zero.autograd.grad(y.sum(), x)[0].tolist() == [[0.0] * 3] * rows
+        (y * y).sum().backward()
+        y = x.clone()
+        y[index] = zero.zeros(3, dtype=zero.float64)
+        assert y.grad_fn.name() == "CopyBackwards"
+    g = zero.autograd.grad(x[:].sum(), x)[0]
+    g.clamp_(0, 1)  # memory of its own
 
 
 def test_select_of_views():

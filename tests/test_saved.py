@@ -152,3 +152,60 @@ def test_a_gradient_that_was_asked_for_may_be_one_number_repeated():
         (g,) = zero.autograd.grad(x.mean(), x, create_graph=create_graph)
         g.mul_(row(2.0, 4.0))
         assert g.tolist() == [1.0, 2.0]
+
+
+TWO_SIDED = {
+    "hypot": zero.hypot,
+    "copysign": zero.copysign,
+    "mul": zero.mul,
+    "lerp": lambda a, b: zero.lerp(a, b, 0.5),
+    "cross": lambda a, b: zero.linalg.cross(a, b),
+    "matmul": lambda a, b: a @ b.t(),
+}
+
+
+@pytest.mark.parametrize("name", TWO_SIDED)
+@pytest.mark.parametrize("side", [0, 1])
+def test_only_what_the_asked_gradient_needs_is_saved(name, side):
+    w = zero.rand(2, 3, dtype=zero.float64).add_(0.5).requires_grad_()
+    # mul and products need the other side, which an inference tensor cannot be
+    needs_other = name in ("mul", "cross", "matmul")
+    with zero.inference_mode():
+        other = zero.rand(2, 3, dtype=zero.float64) + 0.5
+    given = (w, other) if side == 0 else (other, w)
+    if needs_other:
+        with pytest.raises(RuntimeError, match="inference tensor can't be saved"):
+            TWO_SIDED[name](*given)
+        return
+    found = zero.autograd.grad(TWO_SIDED[name](*given).sum(), w)[0]
+    plain = other.clone()
+    given = (w, plain) if side == 0 else (plain, w)
+    y = TWO_SIDED[name](*given).sum()
+    plain.zero_()
+    assert zero.equal(zero.autograd.grad(y, w)[0], found)
+
+
+def test_a_function_saves_its_input_or_its_result():
+    for f in (zero.lgamma, zero.digamma, zero.i0, zero.sinc, zero.special.entr, zero.special.ndtr):
+        x = zero.rand(3, dtype=zero.float64, requires_grad=True)
+        expected = zero.autograd.grad(f(x).sum(), x)[0]
+        y = f(x)
+        total = y.sum()
+        y.detach().zero_()
+        assert zero.equal(zero.autograd.grad(total, x)[0], expected)
+    for f in (zero.erfinv, zero.special.ndtri):
+        w = zero.full((3,), 0.3, dtype=zero.float64, requires_grad=True)
+        x = w * 1
+        total = f(x).sum()
+        x.detach().zero_()
+        total.backward()
+        assert w.grad is not None
+
+
+def test_the_gradient_of_a_view_without_elements_has_no_history():
+    x = zero.zeros(1, 0, requires_grad=True)
+    y = x[None]
+    with zero.no_grad():
+        y.fill_(0.25)  # the view's part of the history is made anew, as a strided view
+    g = zero.autograd.grad((y * y).sum(), x, create_graph=True)[0]
+    assert g.shape == (1, 0) and not g.requires_grad

@@ -126,3 +126,24 @@ def test_transposed_copies_of_any_size(dtype):
         other = zero.zeros(rows, columns + 5, dtype=x.dtype)
         other.t()[:columns] = x.t().contiguous()
         np.testing.assert_array_equal(other.numpy()[:, :columns], a)
+
+
+def test_results_that_are_contiguous_in_any_case():
+    x = zero.ones(3, 4).t()
+    at, values = zero.tensor([1, 0]), zero.ones(2, 3)
+    mask = zero.ones(4, 3, dtype=zero.bool)
+    for y in (
+        x.roll(1, 0),
+        x.roll((1, 2), (0, 1)),
+        x.index_add(0, at, values),
+        x.index_copy(0, at, values),
+        x.scatter(0, at.expand(3, 2).t(), 1.0),
+        x.scatter_add(0, at.expand(3, 2).t(), values),
+        x.scatter_reduce(0, at.expand(3, 2).t(), values, "amax"),
+        x.masked_scatter(mask, zero.ones(12)),
+        zero.addmm(x, zero.ones(4, 2), zero.ones(2, 3)),
+    ):
+        assert y.stride() == (3, 1)
+        y.view(-1)
+    for y in (x.index_fill(0, at, 1), x.index_put((at,), values), x.put(at, zero.ones(2))):
+        assert y.stride() == (1, 4)

@@ -90,19 +90,19 @@ cdef tuple index_items(object index):
 
 cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
     """x with the slice `item` of dimension `dim`."""
-    cdef Py_ssize_t start, stop, step, n
+    cdef Py_ssize_t start, stop, step, n, given
     if dim >= x.dim():
         too_many_indices(x)
     n = <Py_ssize_t> x.size(dim)
-    # Nothing of nothing is a view of its own: writing x to it overwrites nothing of x.
-    if item.start is None and item.stop is None and item.step is None and n != 0:
+    if item.start is None and item.stop is None and item.step is None:
         return x
     if item.step is not None and as_int(item.step, "index", "a step") < 1:
         raise ZeroValueError(f"index: the step of a slice is not positive; got {item.step}, "
                              "expected a step of at least 1")
     PySlice_Unpack(item, &start, &stop, &step)
+    given = start
     PySlice_AdjustIndices(n, &start, &stop, step)
-    if start == 0 and stop == n and step == 1 and n != 0:
+    if given == 0 and stop == n and step == 1:
         return x
     return ops.slice(x, dim, start, stop, step)
 
@@ -181,14 +181,16 @@ cdef object get_item(Tensor x, object index):
     result = apply_index(x.c, index, &indices)
     if indices.size() > 0:
         return wrap(ops.index(result, indices))
-    if result.is_same(x.c):  # x[...] is a view of its own
+    if result.is_same(x.c):  # x[...] is a view of its own, x[:] a slice even if it is all of x
+        if isinstance(index, slice):
+            return wrap(ops.slice(x.c, 0, 0, x.c.size(0), 1))
         return wrap(ops.whole_view(x.c))
     return wrap(move(result))
 
 
 cdef bint same_place(const CTensor& a, const CTensor& b) noexcept:
-    return a.data() == b.data() and a.data() is not NULL and a.dtype() == b.dtype() \
-        and a.sizes() == b.sizes() and a.strides() == b.strides()
+    return a.data() == b.data() and a.data() is not NULL and a.numel() > 0 \
+        and a.dtype() == b.dtype() and a.sizes() == b.sizes() and a.strides() == b.strides()
 
 
 cdef bint fill_mask(const CTensor& place, CTensors& indices, object value) except -1:

@@ -40,8 +40,7 @@ def softplus(
         tensor([  0.6931, 100.0000])
     """
     scaled = input * beta if beta != 1 else input
-    # What is not chosen must not overflow, or its gradient would be inf times 0.
-    bent = zero.log1p(zero.exp(zero.clamp(scaled, max=threshold)))
+    bent = zero.logaddexp(scaled, scaled.new_zeros(()))
     return zero.where(scaled > threshold, input, bent / beta if beta != 1 else bent, out=out)
 
 

@@ -158,7 +158,7 @@ Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims) {
     steps[k] = (steps[k] + step) % n;
   }
   for (int64_t i = 0; i < own.size(); ++i) back.push_back(-steps[i]);
-  Tensor y = empty_like(x, x.options());
+  Tensor y = empty(x.sizes(), x.options());
   if (!y.is_meta()) run_roll(y, x, steps, own, 0);
   record("RollBackward0", {}, y, {&x}, {},
          [back, own](Node&, const Tensor& g) { return roll(g, back, own); });

@@ -524,11 +524,11 @@ Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t d
 
 Tensor scatter_along(const char* op, const char* node, const Tensor& self, int64_t dim,
                      const Tensor& index, const Tensor& values, Combine combine, bool include_self,
-                     const Target& target) {
+                     const Target& target, bool keeps_layout) {
   ZERO_CHECK(combine != Combine::Mean || self.dtype() != DType::Bool, DTypeError, op,
              ": a mean is not defined for bool; got ", self, ", expected numbers");
   const Tensor i = to(index, DType::Int64, index.device());
-  Tensor y = destination(op, self, target, {&self, &values});
+  Tensor y = destination(op, self, target, {&self, &values}, keeps_layout);
   const bool recorded =
       grad_enabled() && is_floating(self.dtype()) && (requires_grad(self) || requires_grad(values));
   const bool reduces =

@@ -13,9 +13,10 @@ Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t d
 
 // self[index[i, j], j] = combine(…, values[i, j]) for dim 0, one after the other in row-major order
 // along `dim`. `values` has the shape of `index`, or one element. Without `include_self` what was
-// in the places that the index names takes no part.
+// in the places that the index names takes no part. A new result is contiguous, unless it keeps the
+// layout of self.
 Tensor scatter_along(const char* op, const char* node, const Tensor& self, int64_t dim,
                      const Tensor& index, const Tensor& values, Combine combine, bool include_self,
-                     const Target& target);
+                     const Target& target, bool keeps_layout = false);
 
 }  // namespace zero

@@ -86,7 +86,8 @@ void scatter(const Tensor& buffer, const Tensor& g, const Dims& sizes, const Dim
 Tensor as_strided_backward(const Tensor& g, const OutputSpec& base, const Dims& base_strides,
                            const Dims& sizes, const Dims& strides, int64_t offset) {
   Tensor out = zero::zeros(base.sizes, {base.dtype, base.device});
-  if (!g.is_meta() && g.numel() > 0 && out.numel() > 0) {
+  if (g.numel() == 0) return out;  // zeros without a history, as in PyTorch
+  if (!g.is_meta() && out.numel() > 0) {
     GradModeGuard no_record(false);
     const int64_t low = std::min<int64_t>(0, offset);
     const int64_t high =

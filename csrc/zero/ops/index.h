@@ -39,8 +39,10 @@ Tensor write_places(const char* op, const char* node, const Tensor& self, const 
 // Raises if an index write in place reads the memory that it writes.
 void check_overlaps(const char* op, const Target& target, Inputs read);
 
-// Where an operator writes that changes only a part of `self`: self, or a copy of it.
-Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs);
+// Where an operator writes that changes only a part of `self`: self, or a copy of it, contiguous or
+// in its layout.
+Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs,
+                   bool keeps_layout);
 
 void check_same_dtype(const char* op, const Tensor& self, const Tensor& values);
 // Indices and values may be on the meta device only if self is.

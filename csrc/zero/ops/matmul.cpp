@@ -235,7 +235,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
            Grads grads(3);
            if (n.needs(0)) grads[0] = matmul(g, n.saved(1));
            if (n.needs(1)) grads[1] = gradient_of_right(as_matrix(g), as_matrix(n.saved(0)), 2);
-           if (n.needs(2)) grads[2] = g.dim() == 1 ? g : sum(as_matrix(g), {0});
+           if (n.needs(2)) grads[2] = sum(as_matrix(g), {0});
            return grads;
          });
   return y;

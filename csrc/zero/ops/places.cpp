@@ -292,8 +292,14 @@ void check_overlaps(const char* op, const Target& target, Inputs read) {
   for (const Tensor* x : read) check_overlap(op, target.tensor(), *x, Overlap::Any);
 }
 
-Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs) {
-  if (target.fresh()) return clone(detach(self));
+Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs,
+                   bool keeps_layout) {
+  if (target.fresh() && keeps_layout) return clone(detach(self));
+  if (target.fresh()) {
+    const Tensor y = empty(self.sizes(), self.options());
+    run_copy(y, self);
+    return y;
+  }
   check_inplace(op, self, needs_history(inputs));
   return self;
 }
@@ -304,7 +310,7 @@ Tensor write_places(const char* op, const char* node, const Tensor& self, const 
   ZERO_CHECK(expands_to(values.sizes(), selection), ShapeError, op,
              ": the values do not broadcast; got ", values.sizes(),
              ", expected a shape that broadcasts to ", selection);
-  Tensor y = destination(op, self, target, {&self, &values});
+  Tensor y = destination(op, self, target, {&self, &values}, true);
   if (!y.is_meta() && numel(selection) > 0) {
     const bool narrow = accumulate && compute_dtype(y.dtype()) != y.dtype() &&
                         is_floating(y.dtype());  // sums of many must not be rounded to 16 bits

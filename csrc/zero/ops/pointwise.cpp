@@ -43,15 +43,23 @@ Tensor kept_or_number(Node& n, int slot, const Scalar& s, const Tensor& g) {
   return x.defined() ? x : scalar_tensor(s, g.options());
 }
 
-// y = f(a, b) whose gradients are left(g, a, b) and right(g, a, b).
+struct Nothing {
+  Tensor operator()(const Tensor& g, const Tensor&, const Tensor&) const {
+    return zeros(g.sizes(), g.options());
+  }
+};
+
+// y = f(a, b) whose gradients are left(g, a, b) and right(g, a, b), which reads neither if it is
+// Nothing.
 template <class Left, class Right>
 Tensor of_inputs(const char* op, const char* node, ElementwiseOp kernel, const Operand& a,
                  const Operand& b, DType dtype, const Target& target, Left left, Right right,
                  const void* params = nullptr) {
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, true);
+  const bool needed = !std::is_same_v<Right, Nothing> || requires_grad(x);
+  const Tensor kept_x = target.preserve(x, needed);
   Tensor y = binary(op, kernel, a, b, dtype, target, params);
-  record(node, target, y, {&x, &z}, {&kept_x, &z},
+  record(node, target, y, {&x, &z}, {keep(needed, kept_x), keep(needed, z)},
          [left, right, sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
            Grads grads(2);
            const Tensor x = kept_or_number(n, 0, sa, g), z = kept_or_number(n, 1, sb, g);
@@ -60,10 +68,6 @@ Tensor of_inputs(const char* op, const char* node, ElementwiseOp kernel, const O
            return grads;
          });
   return y;
-}
-
-Tensor nothing(const Tensor& g, const Tensor&, const Tensor&) {
-  return zeros(g.sizes(), g.options());
 }
 
 double largest_float(DType t) {
@@ -101,17 +105,24 @@ Tensor angle(const Tensor& x, Target target) {
   return y;
 }
 
-// The gradient of a NaN is NaN, as in PyTorch.
+// The gradient of a NaN is NaN, as in PyTorch. The result has the second operand's sign.
 Tensor copysign(const Operand& a, const Operand& b, Target target) {
-  return of_inputs(
-      "copysign", b.is_tensor() ? "CopysignBackward0" : "CopysignBackward1",
-      ElementwiseOp::Copysign, a, b, real_type(a, b), target,
-      [](const Tensor& g, const Tensor& x, const Tensor& z) {
-        const Tensor one = scalar_tensor(1.0, g.options());
-        const Tensor ratio = mul(sign(x), copysign(one, z));
-        return mul(g, where(isnan(x), x, ratio));
-      },
-      nothing);
+  const Tensor &x = a.tensor(), &z = b.tensor();
+  const bool needed = requires_grad(x);
+  const Tensor kept_x = target.preserve(x, needed);
+  Tensor y = binary("copysign", ElementwiseOp::Copysign, a, b, real_type(a, b), target);
+  record(b.is_tensor() ? "CopysignBackward0" : "CopysignBackward1", target, y, {&x, &z},
+         {keep(needed, kept_x), keep(needed, y)}, [](Node& n, const Tensor& g) {
+           Grads grads(2);
+           if (n.needs(0)) {
+             const Tensor x = n.saved(0), one = scalar_tensor(1.0, g.options());
+             const Tensor ratio = mul(sign(x), copysign(one, detach(n.saved(1))));
+             grads[0] = mul(g, where(isnan(x), x, ratio));
+           }
+           if (n.needs(1)) grads[1] = zeros(g.sizes(), g.options());
+           return grads;
+         });
+  return y;
 }
 
 Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf,
@@ -221,7 +232,7 @@ Tensor nextafter(const Operand& a, const Operand& b, Target target) {
   return of_inputs(
       "nextafter", "NextafterBackward0", ElementwiseOp::Nextafter, a, b, dtype, target,
       [](const Tensor& g, const Tensor& x, const Tensor& z) { return masked(ne(x, z), g); },
-      nothing, &params);
+      Nothing(), &params);
 }
 
 std::pair<Tensor, Tensor> frexp(const Tensor& x) {
@@ -241,15 +252,17 @@ std::pair<Tensor, Tensor> frexp(const Tensor& x) {
 Tensor hypot(const Operand& a, const Operand& b, Target target) {
   const DType dtype = float_type("hypot", a, b);
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, true);
+  const bool gx = requires_grad(x), gz = requires_grad(z);
+  const Tensor kept_x = target.preserve(x, gx);
   Tensor y = binary("hypot", ElementwiseOp::Hypot, a, b, dtype, target);
-  record("HypotBackward0", target, y, {&x, &z}, {&kept_x, &z, &y}, [](Node& n, const Tensor& g) {
-    Grads grads(2);
-    const Tensor y = n.saved(2);
-    if (n.needs(0)) grads[0] = mul(g, div(n.saved(0), y));
-    if (n.needs(1)) grads[1] = mul(g, div(n.saved(1), y));
-    return grads;
-  });
+  record("HypotBackward0", target, y, {&x, &z}, {keep(gx, kept_x), keep(gz, z), &y},
+         [](Node& n, const Tensor& g) {
+           Grads grads(2);
+           const Tensor y = n.saved(2);
+           if (n.needs(0)) grads[0] = mul(g, div(n.saved(0), y));
+           if (n.needs(1)) grads[1] = mul(g, div(n.saved(1), y));
+           return grads;
+         });
   return y;
 }
 

@@ -25,7 +25,9 @@ Tensor plus(const char* op, const Tensor& input, const Tensor& product, Scalar b
     const Tensor everywhere = scalar_tensor(true, {DType::Bool, input.device()});
     return add(scaled, masked_fill(input, everywhere, 0));  // the input's gradient is 0
   }
-  if (beta.to_double() == 1) return add(input, product, alpha, target);
+  // A new result lies as the product does.
+  if (beta.to_double() == 1 && (!target.fresh() || in_row_order(input)))
+    return add(input, product, alpha, target);
   return add(whole ? product : mul(product, alpha), input, beta);
 }
 

@@ -181,7 +181,8 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source,
   const Tensor values = slice(reshape(source, {-1}), 0, 0, count);
   if (!target.fresh())
     return write_places(op, "MaskedScatterBackward0", x, places, values, false, target);
-  return write_places(op, "MaskedScatterBackward0", expand(x, sizes), places, values, false, {});
+  return write_places(op, "MaskedScatterBackward0", contiguous(expand(x, sizes)), places, values,
+                      false, {});
 }
 
 // The places of single elements, counted in row-major order.
@@ -267,7 +268,7 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, const Op
   const Tensor at = rows(op, self, with_rows(self, d, index), d, index);
   check_overlaps(op, target, {&index});
   return scatter_along(op, "IndexFillBackward0", self, d, at, one_value(op, self, value),
-                       Combine::Assign, true, target);
+                       Combine::Assign, true, target, true);
 }
 
 Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,

@@ -47,15 +47,17 @@ Tensor incomplete_gamma(const char* op, const char* node, ElementwiseOp kernel, 
   const Tensor kept_s = target.preserve(s, true);
   Tensor y = binary(op, kernel, a, b, dtype, target);
   const bool lower = kernel == ElementwiseOp::Igamma;
-  record(node, target, y, {&s, &x}, {&kept_s, &x}, [lower](Node& n, const Tensor& g) {
-    if (n.needs(0)) no_derivative(lower ? "igamma: input" : "igammac: input");
-    Grads grads(2);
-    const Tensor s = n.saved(0), x = n.saved(1);
-    const Tensor exponent = sub(sub(xlogy(sub(s, 1), x), x), lgamma(s));
-    const Tensor density = mul(g, exp(exponent));
-    if (n.needs(1)) grads[1] = lower ? density : neg(density);
-    return grads;
-  });
+  const bool needed = requires_grad(x);
+  record(node, target, y, {&s, &x}, {keep(needed, kept_s), keep(needed, x)},
+         [lower](Node& n, const Tensor& g) {
+           if (n.needs(0)) no_derivative(lower ? "igamma: input" : "igammac: input");
+           Grads grads(2);
+           const Tensor s = n.saved(0), x = n.saved(1);
+           const Tensor exponent = sub(sub(xlogy(sub(s, 1), x), x), lgamma(s));
+           const Tensor density = mul(g, exp(exponent));
+           if (n.needs(1)) grads[1] = lower ? density : neg(density);
+           return grads;
+         });
   return y;
 }
 
@@ -64,10 +66,9 @@ Tensor incomplete_gamma(const char* op, const char* node, ElementwiseOp kernel, 
 // ---- error functions and the normal distribution ------------------------------------------------
 
 Tensor erfinv(const Tensor& x, Target target) {
-  return function("erfinv", "ErfinvBackward0", ElementwiseOp::Erfinv, x, target,
-                  [](const Tensor& g, const Tensor&, const Tensor& y) {
-                    return mul(g, mul(exp(square(y)), 0.5 * kSqrtPi));
-                  });
+  return of_output(
+      "erfinv", "ErfinvBackward0", ElementwiseOp::Erfinv, x, target,
+      [](const Tensor& g, const Tensor& y) { return mul(g, mul(exp(square(y)), 0.5 * kSqrtPi)); });
 }
 
 Tensor erfcx(const Tensor& x, Target target) {
@@ -78,23 +79,23 @@ Tensor erfcx(const Tensor& x, Target target) {
 }
 
 Tensor ndtr(const Tensor& x, Target target) {
-  return function("special.ndtr", "SpecialNdtrBackward0", ElementwiseOp::Ndtr, x, target,
-                  [](const Tensor& g, const Tensor& x, const Tensor&) {
+  return of_input("special.ndtr", "SpecialNdtrBackward0", ElementwiseOp::Ndtr, x, target,
+                  [](const Tensor& g, const Tensor& x) {
                     return mul(g, mul(exp(mul(square(x), -0.5)), kSqrtHalf / kSqrtPi));
                   });
 }
 
 Tensor ndtri(const Tensor& x, Target target) {
-  return function("special.ndtri", "SpecialNdtriBackward0", ElementwiseOp::Ndtri, x, target,
-                  [](const Tensor& g, const Tensor&, const Tensor& y) {
-                    return mul(g, mul(exp(mul(square(y), 0.5)), kSqrtPi / kSqrtHalf));
-                  });
+  return of_output("special.ndtri", "SpecialNdtriBackward0", ElementwiseOp::Ndtri, x, target,
+                   [](const Tensor& g, const Tensor& y) {
+                     return mul(g, mul(exp(mul(square(y), 0.5)), kSqrtPi / kSqrtHalf));
+                   });
 }
 
 // The derivative is density / ndtr; with erfcx neither of them vanishes.
 Tensor log_ndtr(const Tensor& x, Target target) {
-  return function("special.log_ndtr", "SpecialLogNdtrBackward0", ElementwiseOp::LogNdtr, x, target,
-                  [](const Tensor& g, const Tensor& x, const Tensor&) {
+  return of_input("special.log_ndtr", "SpecialLogNdtrBackward0", ElementwiseOp::LogNdtr, x, target,
+                  [](const Tensor& g, const Tensor& x) {
                     return mul(div(g, erfcx(mul(x, -kSqrtHalf))), 1 / (kSqrtHalf * kSqrtPi));
                   });
 }
@@ -102,9 +103,8 @@ Tensor log_ndtr(const Tensor& x, Target target) {
 // ---- logarithms and sines -----------------------------------------------------------------------
 
 Tensor entr(const Tensor& x, Target target) {
-  return function(
-      "special.entr", "SpecialEntrBackward0", ElementwiseOp::Entr, x, target,
-      [](const Tensor& g, const Tensor& x, const Tensor&) { return mul(g, sub(-1, log(x))); });
+  return of_input("special.entr", "SpecialEntrBackward0", ElementwiseOp::Entr, x, target,
+                  [](const Tensor& g, const Tensor& x) { return mul(g, sub(-1, log(x))); });
 }
 
 Tensor logit(const Tensor& x, std::optional<double> eps, Target target) {
@@ -123,8 +123,8 @@ Tensor logit(const Tensor& x, std::optional<double> eps, Target target) {
 
 // The derivative is (cos(pi x) - sinc(x)) / x, and 0 at 0.
 Tensor sinc(const Tensor& x, Target target) {
-  return function("sinc", "SincBackward0", ElementwiseOp::Sinc, x, target,
-                  [](const Tensor& g, const Tensor& x, const Tensor&) {
+  return of_input("sinc", "SincBackward0", ElementwiseOp::Sinc, x, target,
+                  [](const Tensor& g, const Tensor& x) {
                     // sinc stays a function of x, so that it can be differentiated again
                     const Tensor zero = eq(x, 0);
                     const Tensor safe = where(zero, 1.0, x);
@@ -137,15 +137,13 @@ Tensor sinc(const Tensor& x, Target target) {
 // ---- gamma functions ----------------------------------------------------------------------------
 
 Tensor lgamma(const Tensor& x, Target target) {
-  return function(
-      "lgamma", "LgammaBackward0", ElementwiseOp::Lgamma, x, target,
-      [](const Tensor& g, const Tensor& x, const Tensor&) { return mul(g, digamma(x)); });
+  return of_input("lgamma", "LgammaBackward0", ElementwiseOp::Lgamma, x, target,
+                  [](const Tensor& g, const Tensor& x) { return mul(g, digamma(x)); });
 }
 
 Tensor digamma(const Tensor& x, Target target) {
-  return function(
-      "digamma", "DigammaBackward0", ElementwiseOp::Digamma, x, target,
-      [](const Tensor& g, const Tensor& x, const Tensor&) { return mul(g, polygamma(1, x)); });
+  return of_input("digamma", "DigammaBackward0", ElementwiseOp::Digamma, x, target,
+                  [](const Tensor& g, const Tensor& x) { return mul(g, polygamma(1, x)); });
 }
 
 Tensor polygamma(int64_t n, const Tensor& x, Target target) {
@@ -198,8 +196,8 @@ Tensor zeta(const Operand& a, const Operand& b, Target target) {
 // ---- Bessel functions ---------------------------------------------------------------------------
 
 Tensor i0(const Tensor& x, Target target) {
-  return function("i0", "I0Backward0", ElementwiseOp::I0, x, target,
-                  [](const Tensor& g, const Tensor& x, const Tensor&) { return mul(g, i1(x)); });
+  return of_input("i0", "I0Backward0", ElementwiseOp::I0, x, target,
+                  [](const Tensor& g, const Tensor& x) { return mul(g, i1(x)); });
 }
 
 Tensor i0e(const Tensor& x, Target target) {

@@ -25,6 +25,27 @@ inline Tensor same(const char* op, ElementwiseOp kernel, const Tensor& x, const 
   return y;
 }
 
+// y = f(x) whose gradient is formula(g, x).
+template <class F>
+Tensor of_input(const char* op, const char* node, ElementwiseOp kernel, const Tensor& x,
+                const Target& target, F formula) {
+  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor y = real(op, kernel, x, target);
+  record(node, target, y, {&x}, {&kept},
+         [formula](Node& n, const Tensor& g) { return formula(g, n.saved(0)); });
+  return y;
+}
+
+// y = f(x) whose gradient is formula(g, y).
+template <class F>
+Tensor of_output(const char* op, const char* node, ElementwiseOp kernel, const Tensor& x,
+                 const Target& target, F formula) {
+  Tensor y = real(op, kernel, x, target);
+  record(node, target, y, {&x}, {&y},
+         [formula](Node& n, const Tensor& g) { return formula(g, n.saved(0)); });
+  return y;
+}
+
 inline void refuse_bool(const char* op, const Tensor& x, const char* instead) {
   ZERO_CHECK(x.dtype() != DType::Bool, DTypeError, op, ": not defined for bool; got ", x,
              ", expected ", instead);
