@@ -283,3 +283,18 @@ def test_int64_and_floats_of_any_size():
             np.testing.assert_array_equal(back[fits], values.astype(dtype)[fits].astype(np.int64))
     halves = zero.tensor([0.5, -0.5, 1.5, -1.5, 2.0**50 + 0.5, -(2.0**50) - 0.5] * 100).double()
     np.testing.assert_array_equal(halves.long().numpy(), halves.numpy().astype(np.int64))
+
+
+def test_functions_of_many_truths():
+    """f has two values then, which are looked up; they are those of 0 and 1."""
+    truth = zero.arange(3000) % 3 == 0
+    calls = ("exp", "log", "sigmoid", "sqrt", "tanh", "erf", "digamma", "logit", "reciprocal", "angle")
+    for name in calls:
+        got, expected = getattr(truth, name)(), getattr(truth.float(), name)()
+        assert got.dtype == zero.float32
+        np.testing.assert_array_equal(got.numpy(), expected.numpy())
+    out = zero.empty(3000, dtype=zero.float64)
+    assert zero.sigmoid(truth, out=out) is out
+    np.testing.assert_array_equal(out.numpy(), zero.sigmoid(truth).double().numpy())
+    strided = truth.reshape(100, 30).t()
+    np.testing.assert_array_equal(strided.exp().numpy(), strided.float().exp().numpy())

@@ -230,3 +230,32 @@ def test_results_have_names():
     out = (zero.empty(0), zero.empty(0, dtype=zero.int64))
     assert zero.topk(zero.tensor([2.0, 1.0]), 1, out=out)[0] is out[0]
     assert out[1].tolist() == [0]
+
+
+@pytest.mark.parametrize("dtype", [zero.float32, zero.float64, zero.int64, zero.bool])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_rows_of_an_expanded_tensor(dtype, dim):
+    """They are worked on once; results are those of a tensor that holds all of them."""
+    x = ((zero.arange(12) * 7) % 5).to(dtype).reshape(4, 1, 3)
+    calls = [
+        lambda t: t.sort(dim, descending=True),
+        lambda t: t.sort(dim),
+        lambda t: [t.argsort(dim)],
+        lambda t: t.topk(min(2, t.size(dim)), dim),
+        lambda t: t.kthvalue(1, dim),
+        lambda t: t.median(dim, keepdim=True),
+        lambda t: t.mode(dim),
+        lambda t: [t.cumsum(dim), t.cumsum(dim, dtype=zero.int8), t.cumprod(dim)],
+    ]
+    for expanded in (x.expand(4, 5, 3), x.expand(2, 4, 5, 3)[1], x[1:2].expand(4, 5, 3)):
+        for call in calls:
+            for got, expected in zip(call(expanded), call(expanded.clone()), strict=True):
+                assert zero.equal(got, expected) and got.dtype == expected.dtype
+                assert got.stride() == expected.stride()
+
+
+def test_gradients_of_an_expanded_tensor():
+    x = zero.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    weights = zero.arange(8.0).reshape(4, 2)
+    (x.expand(4, 3).topk(2, 1).values * weights).sum().backward()
+    assert x.grad.tolist() == [12.0, 0.0, 16.0]

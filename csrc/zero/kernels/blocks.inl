@@ -197,8 +197,8 @@ ZERO_NOINLINE void map_blocks(MapFn map, const void* f, const int64_t* sizes, in
     full.columns = full.columns < n0 ? full.columns : n0;
     if (!by_rows) full.rows = divide_block(full.columns);
   } else if (n0 > 0 && (!dense || n0 < 32 || (stacked && n0 < kBlock / 2))) {
-    full.columns = n0 < kBlock ? n0 : kBlock;
-    full.rows = n1 == 1 ? 1 : divide_block(full.columns);
+    full.columns = n0 < 2 * kBlock ? n0 : 2 * kBlock;
+    full.rows = n1 == 1 || n0 >= kBlock ? 1 : divide_block(full.columns);
   }
   const bool whole_rows = full.columns == n0;
 

@@ -63,7 +63,7 @@ ZERO_INLINE BFloat16 to_bfloat16(float x) {
   const uint32_t bits = bit_cast<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const uint32_t quiet = (bits >> 16) | 0x40u;
-  return {static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
+  return {static_cast<uint16_t>(x != x ? quiet : rounded)};
 }
 
 // What does not fit gives the smallest integer, which is what the instruction of x86 gives.
@@ -102,7 +102,10 @@ ZERO_INLINE To convert(From x) {
   if constexpr (is_half<From>) {
     return convert<To>(to_float(x));
   } else if constexpr (is_bool<From>) {
-    return convert<To>(static_cast<uint8_t>(x.bits != 0));
+    if constexpr (is_real<To>)
+      return x.bits != 0 ? To(1) : To(0);  // vector code
+    else
+      return convert<To>(static_cast<uint8_t>(x.bits != 0));
   } else if constexpr (is_bool<To>) {
     return {static_cast<uint8_t>(x != From(0))};
   } else if constexpr (is_half<To>) {

@@ -57,6 +57,15 @@ struct ProdOp {
   static ZERO_INLINE State combine(State a, State b) { return wrap_mul(a, b); }
 };
 
+// lanes[0] = all 2 `width` lanes, as a binary tree. A template, so that every step has a constant
+// width and becomes vector code.
+template <int width, class State, class Combine>
+ZERO_INLINE void join_lanes(State* lanes, Combine combine) {
+  ZERO_SIMD
+  for (int l = 0; l < width; ++l) lanes[l] = combine(lanes[l], lanes[l + width]);
+  if constexpr (width > 1) join_lanes<width / 2>(lanes, combine);
+}
+
 // n >= 1 elements. Starting from the elements themselves spares an identity. One lane means any
 // stride.
 template <class Op, int Lanes>
@@ -75,16 +84,22 @@ ZERO_INLINE typename Op::State fold_lanes(const char* in, int64_t n, int64_t str
     return s;
   }
   State lanes[Lanes];
-  ZERO_SIMD
-  for (int l = 0; l < Lanes; ++l) lanes[l] = element(l);
   int64_t i = Lanes;
+  if (n >= 2 * Lanes) {  // not a copy, which would go through memory
+    ZERO_SIMD
+    for (int l = 0; l < Lanes; ++l) lanes[l] = Op::combine(element(l), element(l + Lanes));
+    i = 2 * Lanes;
+  } else {
+    ZERO_SIMD
+    for (int l = 0; l < Lanes; ++l) lanes[l] = element(l);
+  }
   for (; i + Lanes <= n; i += Lanes) {
     ZERO_SIMD
     for (int l = 0; l < Lanes; ++l) lanes[l] = Op::combine(lanes[l], element(i + l));
   }
   for (int l = 0; i < n; ++i, ++l) lanes[l] = Op::combine(lanes[l], element(i));
-  for (int width = Lanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  if constexpr (Lanes > 1)
+    join_lanes<Lanes / 2>(lanes, [](State a, State b) { return Op::combine(a, b); });
   return lanes[0];
 }
 

@@ -144,8 +144,9 @@ struct LeftShift {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     using U = typename UnsignedOf<T>::type;
-    constexpr T kBits = 8 * sizeof(T);
-    return (b < 0 || b >= kBits) ? T(0) : static_cast<T>(static_cast<U>(a) << (b & (kBits - 1)));
+    constexpr T kLast = 8 * sizeof(T) - 1;
+    const T shifted = static_cast<T>(static_cast<U>(a) << (b & kLast));
+    return (b & ~kLast) == 0 ? shifted : T(0);
   }
 };
 struct RightShift {  // keeps the sign

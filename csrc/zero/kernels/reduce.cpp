@@ -105,12 +105,9 @@ struct FoldRun<DeviationOp<T>> {
       squares[l] += d * d;
       sums[l] += d;
     }
-    for (int width = kLanes / 2; width > 0; width /= 2) {
-      for (int l = 0; l < width; ++l) {
-        squares[l] += squares[l + width];
-        sums[l] += sums[l + width];
-      }
-    }
+    const auto add = [](double a, double b) { return a + b; };
+    join_lanes<kLanes / 2>(squares, add);
+    join_lanes<kLanes / 2>(sums, add);
     return {squares[0], sums[0]};
   }
 };
@@ -324,8 +321,7 @@ ZERO_NOINLINE double squared_difference_run(const T* a, const T* b, int64_t n) {
     const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
     lanes[l] += d * d;
   }
-  for (int width = kLanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
+  join_lanes<kLanes / 2>(lanes, [](double a, double b) { return a + b; });
   return lanes[0];
 }
 
@@ -377,6 +373,18 @@ void put_along(const AlongArgs& args, int64_t begin, int64_t end) {
   }
 }
 
+// The sign of v, or of limit - 1 - v, says that v is out of range.
+bool in_range(const int64_t* index, int64_t n, int64_t limit) {
+  const uint64_t top = static_cast<uint64_t>(limit - 1);
+  uint64_t outside = 0;
+  ZERO_SIMD_ANY(outside)
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t v = static_cast<uint64_t>(index[i]);
+    outside |= v | (top - v);
+  }
+  return static_cast<int64_t>(outside) >= 0;
+}
+
 }  // namespace
 
 void fill_reduce(KernelTable& table) {
@@ -390,6 +398,7 @@ void fill_reduce(KernelTable& table) {
   table.squared_difference[f64] = squared_difference<double>;
   table.scaled_difference[f32] = scaled_difference<float>;
   table.scaled_difference[f64] = scaled_difference<double>;
+  table.in_range = in_range;
   table.take_along[0] = take_along<uint8_t>;
   table.take_along[1] = take_along<uint16_t>;
   table.take_along[2] = take_along<uint32_t>;

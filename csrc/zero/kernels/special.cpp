@@ -42,11 +42,46 @@ ZERO_SPECIAL_UNARY(AiryAi, airy_ai)
 #undef ZERO_SPECIAL_UNARY
 #undef ZERO_SPECIAL_BRIEF
 
-struct Erfinv {
-  template <class T>
-  ZERO_INLINE T operator()(T x) const {
-    return special::erfinv(x);
+// Long chains of steps in two loops, the second of which gets what the first one made: a processor
+// looks ahead for so many instructions only, and then sees several elements at a time.
+template <class F, class T>
+ZERO_NOINLINE void two_loops(const void* functor, char* const* operands, int64_t n) {
+  const F f = *static_cast<const F*>(functor);
+  T* out = reinterpret_cast<T*>(operands[0]);
+  const T* a = reinterpret_cast<const T*>(operands[1]);
+  double part[kBlock];
+  for (; n > 0; out += kBlock, a += kBlock, n -= kBlock) {
+    const int64_t m = n < kBlock ? n : kBlock;
+    ZERO_SIMD
+    for (int64_t i = 0; i < m; ++i) part[i] = f.first(a[i]);
+    ZERO_SIMD
+    for (int64_t i = 0; i < m; ++i) out[i] = f.second(a[i], part[i]);
   }
+}
+
+template <class Op, class T>
+void in_two_loops(char* const* data, const int64_t* strides, int64_t n0, int64_t n1,
+                  const void* params) {
+  constexpr int64_t kSizes[2] = {sizeof(T), sizeof(T)};
+  const auto f = functor<Op, T>(params);
+  map_strided(two_loops<decltype(f), T>, &f, kSizes, data, strides, n0, n1);
+}
+
+struct SpecialLoop {
+  template <class Op, class T>
+  static constexpr LoopFn get() {
+    if constexpr (requires(T x) { functor<Op, T>(nullptr).first(x); })
+      return in_two_loops<Op, T>;
+    else
+      return unary<Op, T>;
+  }
+};
+
+struct Erfinv {
+  ZERO_INLINE double first(double x) const { return special::erfinv_first(x); }
+  ZERO_INLINE double second(double x, double w) const { return special::erfinv_second(x, w); }
+  double first(float x) const = delete;
+  ZERO_INLINE float operator()(float x) const { return special::erfinv(x); }
 };
 
 // Bessel functions near 0 are vector code; blocks that reach farther go one by one.
@@ -80,10 +115,13 @@ struct Logit {
   template <class T>
   struct Bounded {
     T lo, hi;
-    ZERO_INLINE T operator()(T x) const {
+    ZERO_INLINE double first(T x) const {
       const T raised = x < lo ? lo : x;
       const double y = raised > hi ? hi : raised;
-      return static_cast<T>(special::logit<sizeof(T) == 4>(y));
+      return y / (1.0 - y);
+    }
+    ZERO_INLINE T second(T, double odds) const {
+      return static_cast<T>(special::log_of<sizeof(T) == 4>(odds));
     }
   };
   template <class T>
@@ -232,7 +270,7 @@ ZERO_SPECIAL_BINARY(LegendreP, legendre(a, b))
 }  // namespace
 
 void fill_special(KernelTable& table) {
-#define ZERO_SET(Name) set<UnaryLoop, Name, types::Float>(table, ElementwiseOp::Name);
+#define ZERO_SET(Name) set<SpecialLoop, Name, types::Float>(table, ElementwiseOp::Name);
   ZERO_SPECIAL_UNARY_OPS(ZERO_SET)
 #undef ZERO_SET
 #define ZERO_SET(Name) set<BinaryLoop, Name, types::Float>(table, ElementwiseOp::Name);

@@ -29,22 +29,31 @@ constexpr double kLogPi = 1.1447298858494002;
 constexpr double kSqrtHalf = 0.7071067811865476;
 constexpr double kHalfLog2Pi = 0.9189385332046728;
 
-template <int i = 0, int n>
+// c[i] + c[i + step] t + c[i + 2 step] t^2 + …
+template <int i, int step, int n>
 ZERO_INLINE double horner(double t, const double (&c)[n]) {
-  if constexpr (i + 1 == n) {
+  if constexpr (i + step >= n) {
     return c[i];
   } else {
-    return c[i] + t * horner<i + 1>(t, c);
+    return c[i] + t * horner<i + step, step>(t, c);
   }
+}
+
+// The polynomial of such coefficients. After the first one even and odd powers are summed apart: a
+// processor waits for half as many steps of one chain.
+template <int n>
+ZERO_INLINE double two_chains(double t, const double (&c)[n]) {
+  const double z = t * t;
+  return c[0] + t * (horner<1, 2>(z, c) + t * horner<2, 2>(z, c));
 }
 
 // The polynomial of a table at t in [-1, 1].
 template <class Table, bool brief = false>
 ZERO_INLINE double series(double t) {
   if constexpr (brief) {
-    return horner(t, Table::brief);
+    return two_chains(t, Table::brief);
   } else {
-    return horner(t, Table::full);
+    return two_chains(t, Table::full);
   }
 }
 
@@ -125,15 +134,15 @@ ZERO_INLINE double erfc(double x) {
   const double y = exp_square<brief>(a, -1.0) * erfcx_positive<brief>(a);
   return x < 0.0 ? 2.0 - y : y;
 }
-ZERO_INLINE double erf(double x) {  // to |x| = 1 an odd series, fit 2^-60
+// To |x| = 1 an odd series, fit 2^-57. Beyond, erfc is at most 0.16 and counts the less the smaller
+// it is: erfc x = exp(-x^2) P(x - 7/2), whose error is 2^-58 of erf x; 1 from 6 on.
+ZERO_INLINE double erf(double x) {
   const double z = x * x;
-  const double near =
-      x * polynomial(z, 1.1283791670955126, -0.37612638903183754, 0.11283791670955121,
-                     -0.02686617064512984, 0.0052239776254232985, -0.00085483270219348297,
-                     0.00012055332902888736, -1.4925647567519332e-5, 1.6462045441468418e-6,
-                     -1.6364642158167616e-7, 1.4792401209404813e-8, -1.216456005728345e-9,
-                     8.7090451290531062e-11, -4.2309458242953377e-12);
-  const double far = 1.0 - erfc<false>(abs(x));
+  const double near = x + x * two_chains(z, tables::kErfNear);
+  const math::ReducedD e = math::reduce_exp(z > 36.0 ? -36.0 : -z);
+  const double power = (1.0 + math::expm1_reduced(e.r, e.low)) * math::exp2_integer(e.t);
+  const double a = abs(x) > 6.0 ? 6.0 : abs(x);
+  const double far = 1.0 - power * two_chains(a - 3.5, tables::kErfFar);
   return abs(x) < 1.0 ? near : signed_by(far, x);
 }
 template <bool brief>
@@ -156,12 +165,14 @@ ZERO_INLINE double log_ndtr(double x) {
 // erfinv(x) / x by w = -log(1 - x^2) and its root s <= 4.
 template <bool brief>
 ZERO_INLINE double erfinv_ratio(double w, double s) {
-  const double central = series<tables::Erfinv, brief>(w / 3.125 - 1.0);
-  const double near = series<tables::ErfinvNear, brief>((s - 3.25) / 0.75);
+  const double central = series<tables::Erfinv, brief>(w * (1.0 / 3.125) - 1.0);
+  const double near = series<tables::ErfinvNear, brief>((s - 3.25) * (1.0 / 0.75));
   return w < 6.25 ? central : near;
 }
-ZERO_INLINE double erfinv(double x) {
-  const double w = -log((1.0 - x) * (1.0 + x)), s = math::sqrt(w);
+// In two steps (SpecialLoop in special.cpp), the first of which gives w.
+ZERO_INLINE double erfinv_first(double x) { return -log((1.0 - x) * (1.0 + x)); }
+ZERO_INLINE double erfinv_second(double x, double w) {
+  const double s = math::sqrt(w);
   const double far = series<tables::ErfinvFar>(0.5 * s - 3.0);
   const double y = x * (s > 4.0 ? far : erfinv_ratio<false>(w, s));
   const double inside = abs(x) == 1.0 ? x * kInf : y;
@@ -189,7 +200,7 @@ ZERO_INLINE double ndtri(double p) {
   const double w = -log_of<brief>(4.0 * (p * (1.0 - p)));
   const double s = math::sqrt(w);
   const double far = series<tables::ErfinvFar, brief>(0.5 * s - 3.0);
-  const double edge = series<tables::ErfinvEdge, brief>((s - 18.0) / 10.0);
+  const double edge = series<tables::ErfinvEdge, brief>((s - 18.0) * 0.1);
   const double beyond = s > 8.0 ? edge : far;
   const double ratio = s > 4.0 ? beyond : erfinv_ratio<brief>(w, s);
   const double y = (1.4142135623730951 * (2.0 * p - 1.0)) * ratio;
@@ -204,11 +215,6 @@ ZERO_INLINE double entr(double x) {  // -x log x
   const double y = -x * log_of<brief>(x);
   return x > 0.0 ? y : (x == 0.0 ? 0.0 : (x < 0.0 ? -kInf : kNan));
 }
-template <bool brief>
-ZERO_INLINE double logit(double x) {
-  return log_of<brief>(x / (1.0 - x));
-}
-
 ZERO_INLINE double sinc(double x) {  // sin(pi x) / (pi x)
   const double a = abs(x);
   const double y = sincos_pi(a).sin / (kPi * (a == 0.0 ? 1.0 : a));
@@ -484,13 +490,19 @@ inline double k1(double x) { return exp(-x) * k1e(x); }
 struct BesselPair { double j, y; };
 template <int order>
 inline BesselPair bessel_far(double x) {
-  const double t = 128.0 / (x * x) - 1.0;
+  const double r = 1.0 / x, t = 128.0 * (r * r) - 1.0;
   const double p = order == 0 ? series<tables::P0>(t) : series<tables::P1>(t);
-  const double q = (order == 0 ? series<tables::Q0>(t) : series<tables::Q1>(t)) / x;
-  const double s = ZERO_LIBM(sin)(x), c = ZERO_LIBM(cos)(x);
+  const double q = (order == 0 ? series<tables::Q0>(t) : series<tables::Q1>(t)) * r;
+  double s, c;
+  if (x > math::kTrigLimitD) {
+    s = ZERO_LIBM(sin)(x), c = ZERO_LIBM(cos)(x);
+  } else {
+    const math::ReducedTrigD reduced = math::reduce_trig_exactly(x);
+    s = math::sin_or_cos(reduced, reduced.q), c = math::sin_or_cos(reduced, reduced.q + 1);
+  }
   const double cosine = order == 0 ? c + s : s - c;  // times sqrt(2)
   const double sine = order == 0 ? s - c : -(s + c);
-  const double scale = 1.0 / (math::sqrt(kPi) * math::sqrt(x));
+  const double scale = math::sqrt(r * (1.0 / kPi));
   return {scale * (p * cosine - q * sine), scale * (p * sine + q * cosine)};
 }
 

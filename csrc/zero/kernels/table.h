@@ -212,6 +212,8 @@ struct AlongArgs {
   int64_t n, inner;
 };
 using AlongFn = void (*)(const AlongArgs& args, int64_t begin, int64_t end);
+// Whether n indices are all in [0, limit).
+using InRangeFn = bool (*)(const int64_t* index, int64_t n, int64_t limit);
 
 // ---- running sums and products (scan.cpp) -------------------------------------------------------
 // to[i] = from[0] + … + from[i] (or the product), accumulated in float64 or int64, for `lanes`
@@ -413,6 +415,7 @@ struct KernelTable {
   ScanFn logcumsumexp[kNumComputeTypes];                           // float32 and float64
   ExtremeScanFn cummax[kNumComputeTypes], cummin[kNumComputeTypes];
   AlongFn take_along[4], put_along[4];  // by log2 of the element's size
+  InRangeFn in_range;
   OrderKernel order[kNumDTypes];
   SearchFn search[kNumComputeTypes];  // not for bool
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];

@@ -29,6 +29,18 @@ Tensor fused_gradient(ElementwiseOp kernel, const Tensor& g, const Tensor& y, Co
 
 }  // namespace
 
+void map_truths(ElementwiseOp kernel, DType dtype, const Tensor& x, const Tensor& y,
+                const void* params) {
+  const GradModeGuard no_record(false);
+  const Tensor values = empty({2}, {dtype, x.device()});
+  const Tensor first = select(values, 0, 0), second = select(values, 0, 1);
+  fill_(first, 0);
+  fill_(second, 1);
+  const Operand both = values, truth = x, no = first, yes = second;
+  run_elementwise(kernel, dtype, values, {&both}, params);
+  run_elementwise(ElementwiseOp::Where, dtype, y, {&truth, &yes, &no});
+}
+
 Tensor neg(const Tensor& x, Target target) {
   refuse_bool("neg", x, "a number; logical_not inverts a mask");
   Tensor y = same("neg", ElementwiseOp::Neg, x, target);

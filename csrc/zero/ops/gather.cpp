@@ -30,6 +30,7 @@ struct Plan {
   int64_t rows;  // of all outer axes
   const char* op;
   const int64_t* index;
+  InRangeFn in_range = kernels().in_range;
   bool checked = false;  // the index is our own, and all of it is in range
 };
 
@@ -84,26 +85,9 @@ Plan make_plan(const char* op, const Tensor& x, int64_t dim, const Tensor& index
 // Raises for an index out of range among `count`, `stride` apart.
 void check_range(const Plan& p, const int64_t* index, int64_t stride, int64_t count) {
   if (p.checked) return;
-  // The sign of v, or of top - v, says that v is out of range; four at a time, without branches.
-  const uint64_t top = static_cast<uint64_t>(p.limit - 1);
-  const auto outside = [&](int64_t i) {
-    const uint64_t v = static_cast<uint64_t>(index[i]);
-    return v | (top - v);
-  };
-  uint64_t a = 0, b = 0, c = 0, d = 0;
-  int64_t i = 0;
-  if (stride == 1) {
-    for (; i + 4 <= count; i += 4) {
-      a |= outside(i);
-      b |= outside(i + 1);
-      c |= outside(i + 2);
-      d |= outside(i + 3);
-    }
-  }
-  for (; i < count; ++i) a |= outside(i * stride);
-  if (static_cast<int64_t>(a | b | c | d) >= 0) [[likely]]
+  if (stride == 1 && p.in_range(index, count, p.limit)) [[likely]]
     return;
-  for (i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     const int64_t v = index[i * stride];
     ZERO_CHECK(v >= 0 && v < p.limit, IndexError, p.op, ": out of range; got ", v,
                ", expected 0 to ", p.limit - 1, " for dimension ", p.dim, " of size ", p.limit);

@@ -184,6 +184,20 @@ void sort_rows(const Tensor& x, int64_t dim, bool descending, const Tensor* valu
   });
 }
 
+// Where rows repeat (an expanded tensor), f is called with each of them once, and its results are
+// copied to all; false, and nothing done, where none do.
+template <class F>
+bool once_for_repeats(const Tensor& x, int64_t dim, const Tensor* values, const Tensor& indices,
+                      F f) {
+  if (indices.is_meta() || indices.numel() == 0) return false;
+  const Tensor own = without_repeats(x, dim);
+  if (!own.defined()) return false;
+  const std::pair<Tensor, Tensor> once = f(own);
+  if (values) run_copy(*values, expand(once.first, values->sizes()));
+  run_copy(indices, expand(once.second, indices.sizes()));
+  return true;
+}
+
 // sort and argsort: results lie in memory as their input does. All three are seen in that order.
 void sort_as_lying(const Tensor& x, int64_t dim, bool descending, const Tensor* values,
                    const Tensor& indices) {
@@ -197,6 +211,11 @@ void sort_as_lying(const Tensor& x, int64_t dim, bool descending, const Tensor* 
         expand(reshape(arange(int64_t{0}, x.size(dim), int64_t{1}, indices.options()), sizes),
                x.sizes()));
   }
+  if (once_for_repeats(x, dim, values, indices, [&](const Tensor& own) {
+        return values ? sort(own, dim, descending)
+                      : std::pair(Tensor(), argsort(own, dim, descending));
+      }))
+    return;
   if (indices.is_contiguous()) return sort_rows(x, dim, descending, values, indices);
   Dims order;
   for (int64_t d = 0; d < x.dim(); ++d) order.push_back(d);
@@ -314,7 +333,11 @@ std::pair<Tensor, Tensor> one_per_row(const char* op, const char* node, const Te
   for (int64_t d = 0; d < x.dim(); ++d)
     if (d != dim || keepdim) sizes.push_back(kept[d]);
   Tensor values = empty(sizes, x.options()), indices = empty(sizes, {DType::Int64, x.device()});
-  if (!values.is_meta() && values.numel() > 0) {
+  const auto once = [&](const Tensor& own) {
+    return one_per_row(op, node, own, dim, keepdim, choose);
+  };
+  if (!values.is_meta() && values.numel() > 0 &&
+      !once_for_repeats(x, dim, &values, indices, once)) {
     const Rows rows(x, dim);
     rows.each([&](int64_t unit, char* entries, char* scratch) {
       rows.load(unit, false, entries);
@@ -440,7 +463,10 @@ std::pair<Tensor, Tensor> topk(const Tensor& x, int64_t k, int64_t dim, bool lar
   Dims sizes = x.sizes();
   if (x.dim() > 0) sizes[d] = k;
   Tensor values = empty(sizes, x.options()), indices = empty(sizes, {DType::Int64, x.device()});
-  if (!values.is_meta() && values.numel() > 0) topk_rows(Rows(x, d), k, largest, values, indices);
+  if (!values.is_meta() && values.numel() > 0 &&
+      !once_for_repeats(x, d, &values, indices,
+                        [&](const Tensor& own) { return topk(own, k, d, largest); }))
+    topk_rows(Rows(x, d), k, largest, values, indices);
   record_selection("TopkBackward0", values, x, indices, d);
   return {std::move(values), std::move(indices)};
 }

@@ -223,6 +223,15 @@ void run_along(AlongFn kernel, const Tensor& from, const Tensor& to, const Tenso
 
 }  // namespace
 
+Tensor without_repeats(const Tensor& x, int64_t dim) {
+  Tensor own;
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    if (d == dim || x.size(d) <= 1 || x.stride(d) != 0) continue;
+    own = slice(own.defined() ? own : detach(x), d, 0, 1);
+  }
+  return own;
+}
+
 Tensor take_along(const Tensor& x, const Tensor& index, int64_t dim) {
   Dims sizes = x.sizes();
   sizes[dim] = 1;

@@ -1,6 +1,7 @@
 // Running sums and products along a dimension.
 #include "zero/autograd/record.h"
 #include "zero/kernels/table.h"
+#include "zero/ops/along.h"
 #include "zero/ops/ops.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
@@ -47,6 +48,9 @@ Tensor scanned(const char* name, ScanOp op, const Tensor& x, int64_t dim,
   const DType result = dtype ? *dtype : is_floating(x.dtype()) ? x.dtype() : DType::Int64;
   ZERO_CHECK(result != DType::Bool, DTypeError, name,
              ": not defined for bool; got dtype bool, expected a number");
+  const Tensor own = x.is_meta() || x.numel() == 0 ? Tensor() : without_repeats(x, dim);
+  if (own.defined())
+    return contiguous(expand(scanned(name, op, own, dim, result, reverse), x.sizes()));
   Tensor y = empty(x.sizes(), {compute_dtype(result), x.device()});
   if (y.is_meta() || y.numel() == 0) return to(y, result, y.device());
   GradModeGuard no_grad(false);

@@ -6,11 +6,20 @@
 
 namespace zero {
 
+// y = f(x) for a tensor of bool: f has two values.
+void map_truths(ElementwiseOp kernel, DType dtype, const Tensor& x, const Tensor& y,
+                const void* params);
+inline constexpr int64_t kManyTruths = 512;  // from which on that is worth its calls
+
 // Float functions: integers and bool give the default float dtype.
 inline Tensor real(const char* op, ElementwiseOp kernel, const Tensor& x, const Target& target,
                    const void* params = nullptr) {
   const DType dtype = is_floating(x.dtype()) ? x.dtype() : default_dtype();
   Tensor y = target.prepare(op, x, {dtype, x.device()}, {&x});
+  if (x.dtype() == DType::Bool && y.numel() >= kManyTruths && !y.is_meta()) {
+    map_truths(kernel, dtype, x, y, params);
+    return y;
+  }
   const Operand in = x;
   run_elementwise(kernel, dtype, y, {&in}, params);
   return y;
