@@ -288,7 +288,18 @@ def test_int64_and_floats_of_any_size():
 def test_functions_of_many_truths():
     """f has two values then, which are looked up; they are those of 0 and 1."""
     truth = zero.arange(3000) % 3 == 0
-    calls = ("exp", "log", "sigmoid", "sqrt", "tanh", "erf", "digamma", "logit", "reciprocal", "angle")
+    calls = (
+        "exp",
+        "log",
+        "sigmoid",
+        "sqrt",
+        "tanh",
+        "erf",
+        "digamma",
+        "logit",
+        "reciprocal",
+        "angle",
+    )
     for name in calls:
         got, expected = getattr(truth, name)(), getattr(truth.float(), name)()
         assert got.dtype == zero.float32

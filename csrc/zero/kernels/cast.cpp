@@ -61,9 +61,9 @@ ZERO_INLINE Half to_half(float x) {
 }
 ZERO_INLINE BFloat16 to_bfloat16(float x) {
   const uint32_t bits = bit_cast<uint32_t>(x);
-  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  const uint32_t quiet = (bits >> 16) | 0x40u;
-  return {static_cast<uint16_t>(x != x ? quiet : rounded)};
+  const uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  const uint32_t quiet = bits | 0x400000u;
+  return {static_cast<uint16_t>((x != x ? quiet : rounded) >> 16)};
 }
 
 // What does not fit gives the smallest integer, which is what the instruction of x86 gives.

@@ -347,9 +347,13 @@ int64_t best(const BestArgs& args) {
     for (int64_t j = 0; j < len; ++j) keys[j] = static_cast<Bits>(Order::encode(x[i + j]) ^ flip);
     for (int64_t j = 0; j < len; ++j) any |= keys[j] < limit;
     if (full && !any) continue;
-    for (int64_t j = 0; j < len; ++j) {
-      entries[m] = Entry::make(keys[j], args.first + i + j);
-      m += !full | (keys[j] < limit);
+    if (full) {
+      for (int64_t j = 0; j < len; ++j) {
+        entries[m] = Entry::make(keys[j], args.first + i + j);
+        m += keys[j] < limit;
+      }
+    } else {
+      for (int64_t j = 0; j < len; ++j) entries[m++] = Entry::make(keys[j], args.first + i + j);
     }
     if (m + kBestBlock <= args.capacity) continue;
     select<Entry, true>(entries, args.scratch, m, args.k);
