@@ -52,6 +52,7 @@ FAMILIES = {
     "select": "Selection",
     "scatter": "Selection",
     "loss": "Softmax and losses",
+    "normalize": "Normalisation",
     "dropout": "Dropout",
     "methods": "Copies",
     "autograd": "Recording",

@@ -19,6 +19,7 @@ from op_db_contract import add_entries as add_contract_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
 from op_db_math import add_entries as add_math_entries
+from op_db_normalize import add_entries as add_normalize_entries
 from op_db_order import add_entries as add_order_entries
 from op_db_reduce import add_entries as add_reduce_entries
 from op_db_scatter import add_entries as add_scatter_entries
@@ -731,6 +732,7 @@ for _add in (
     add_scatter_entries,
     add_shape_entries,
     add_math_entries,
+    add_normalize_entries,
     add_special_entries,
     add_view_entries,
 ):

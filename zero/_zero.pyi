@@ -2118,6 +2118,28 @@ def logsumexp(
 def _huber_loss(
     input: Tensor, target: Tensor, reduction: str, delta: _float, over_delta: _bool
 ) -> Tensor: ...
+def layer_norm(
+    input: Tensor,
+    normalized_shape: _int | Sequence[_int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-5,
+    cudnn_enable: _bool = True,
+) -> Tensor: ...
+def rms_norm(
+    input: Tensor,
+    normalized_shape: _int | Sequence[_int],
+    weight: Tensor | None = None,
+    eps: _float | None = None,
+) -> Tensor: ...
+def group_norm(
+    input: Tensor,
+    num_groups: _int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-5,
+    cudnn_enabled: _bool = True,
+) -> Tensor: ...
 def dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...

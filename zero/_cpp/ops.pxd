@@ -272,6 +272,14 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
                        double) except +raise_error
     CTensor mse_loss(const CTensor&, const CTensor&, CReduction) except +raise_error
 
+    # normalize.cpp
+    CTensor layer_norm(
+        const CTensor&, const CDims&, const CTensor&, const CTensor&, double) except +raise_error
+    CTensor rms_norm(
+        const CTensor&, const CDims&, const CTensor&, optional[double]) except +raise_error
+    CTensor group_norm(
+        const CTensor&, int64_t, const CTensor&, const CTensor&, double) except +raise_error
+
     # matmul.cpp
     CTensor matmul(const CTensor&, const CTensor&, CTarget) except +raise_error
     CTensor matmul(const CTensor&, const CTensor&, CTarget, const char*) except +raise_error

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from zero.nn.flatten import *
     from zero.nn.linear import *
     from zero.nn.loss import *
+    from zero.nn.normalization import *
     from zero.nn.parameter_container import *
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
@@ -26,6 +27,7 @@ else:
             "flatten": "Flatten",
             "linear": "Identity Linear",
             "loss": "CrossEntropyLoss MSELoss NLLLoss",
+            "normalization": "GroupNorm LayerNorm RMSNorm",
             "parameter_container": "ParameterDict ParameterList",
         },
     )

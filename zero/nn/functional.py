@@ -7,7 +7,17 @@ import warnings
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _later, cross_entropy, linear, nll_loss, sigmoid, tanh
+from zero import (
+    Tensor,
+    _later,
+    cross_entropy,
+    layer_norm,
+    linear,
+    nll_loss,
+    rms_norm,
+    sigmoid,
+    tanh,
+)
 from zero.errors import ShapeError
 from zero.nn._pointwise import (
     binary_cross_entropy,
@@ -33,9 +43,11 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "feature_alpha_dropout",
+    "group_norm",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "layer_norm",
     "linear",
     "log_softmax",
     "mse_loss",
@@ -44,6 +56,7 @@ __all__ = [
     "one_hot",
     "relu",
     "relu_",
+    "rms_norm",
     "sigmoid",
     "smooth_l1_loss",
     "softmax",
@@ -87,6 +100,41 @@ def _implicit_dim(op: str, input: Tensor, stacklevel: int) -> int:
         stacklevel=stacklevel,
     )
     return dim
+
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """:func:`zero.group_norm`, which refuses a single element in each group: it would become 0.
+
+    Args:
+        input: shape [N, C, ...], of floats.
+        num_groups: how many groups the channels make; a divisor of C.
+        weight: of shape [C], or None.
+        bias: likewise.
+        eps: is added to the variance.
+
+    Raises:
+        ValueError: there is one sample, with one element in each group.
+        ShapeError: the shapes do not fit, or the channels do not divide into groups.
+        DTypeError: the input is not floating point, or the dtypes differ.
+
+    Example:
+        >>> import zero
+        >>> x = zero.tensor([[1.0, 3.0, 10.0, 30.0]])
+        >>> zero.nn.functional.group_norm(x, 2, eps=0).tolist()
+        [[-1.0, 1.0, -1.0, 1.0]]
+    """
+    if input.dim() > 1 and input.numel() == num_groups > 0:
+        raise ValueError(
+            f"group_norm: one element in each group; got input {tuple(input.shape)} and "
+            f"num_groups {num_groups}, expected two or more"
+        )
+    return zero.group_norm(input, num_groups, weight, bias, eps)
 
 
 def softmax(

@@ -21,6 +21,13 @@ def _elements(count: int) -> FlopRule:
     return lambda layer, args, output: count * output.numel()
 
 
+def _norm(count: int) -> FlopRule:
+    """And one more for each of weight and bias."""
+    return lambda layer, args, output: (
+        output.numel() * (count + sum(p is not None for p in layer._parameters.values()))
+    )
+
+
 # A sum of n products is counted as n multiplications and n additions: in Linear the bias takes the
 # place of the first one. Softmax: maximum, difference, exponential, sum and quotient.
 FLOPS: dict[type, FlopRule] = {
@@ -32,6 +39,9 @@ FLOPS: dict[type, FlopRule] = {
     nn.LogSoftmax: _elements(5),
     nn.Identity: _elements(0),
     nn.Flatten: _elements(0),
+    nn.LayerNorm: _norm(5),
+    nn.GroupNorm: _norm(5),
+    nn.RMSNorm: _norm(3),
     **dict.fromkeys(
         (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
         lambda layer, args, output: output.numel() if layer.training else 0,
@@ -238,6 +248,8 @@ def summary(
     - ReLU, Tanh, Sigmoid, and dropout in training mode: 1 for each element;
     - Softmax, LogSoftmax: 5 for each element (maximum, difference, exp, sum, and quotient or
       difference);
+    - LayerNorm, GroupNorm: 5 for each element (sum, difference, square, sum, quotient), RMSNorm: 3;
+      one more for a weight, and for a bias;
     - Identity, Flatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not
       counted;

@@ -127,5 +127,46 @@ typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_
   return Op::combine(left, right);
 }
 
+// n >= 1 neighbours
+template <class T>
+ZERO_NOINLINE double sum_of(const T* x, int64_t n) {
+  if (n < kLanes) {
+    double s = x[0];
+    for (int64_t i = 1; i < n; ++i) s += x[i];
+    return s;
+  }
+  const ReduceDim dim = {n, static_cast<int64_t>(sizeof(T)), 1};
+  return fold_row<SumOp<T>>(&dim, 0, reinterpret_cast<const char*>(x), n, 0, 0);
+}
+
+// The sum of term(i) for i < n in float64. Up to `Run` neighbours of a lane are added up in the
+// type of the terms before that.
+template <int Run = 1, class Term>
+ZERO_INLINE double sum_terms(int64_t n, Term term) {
+  using T = decltype(term(int64_t{0}));
+  double total = 0;
+  int64_t i = 0;
+  if (n >= kLanes) {
+    double lanes[kLanes] = {};
+    while (i + kLanes <= n) {
+      T part[kLanes];
+      ZERO_SIMD
+      for (int l = 0; l < kLanes; ++l) part[l] = term(i + l);
+      i += kLanes;
+      for (int k = 1; k < Run && i + kLanes <= n; ++k, i += kLanes) {
+        ZERO_SIMD
+        for (int l = 0; l < kLanes; ++l) part[l] += term(i + l);
+      }
+      ZERO_SIMD
+      for (int l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(part[l]);
+    }
+    for (int width = kLanes / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
+    total = lanes[0];
+  }
+  for (; i < n; ++i) total += static_cast<double>(term(i));
+  return total;
+}
+
 }  // namespace
 }  // namespace zero::ZERO_ISA_NS

@@ -18,17 +18,6 @@ ZERO_INLINE int64_t rows_at_once(int64_t n, int64_t rows) {
   return fit < rows ? fit : rows;
 }
 
-template <class T>
-ZERO_NOINLINE double sum_of(const T* x, int64_t n) {
-  if (n < kLanes) {
-    double s = x[0];
-    for (int64_t i = 1; i < n; ++i) s += x[i];
-    return s;
-  }
-  const ReduceDim dim = {n, static_cast<int64_t>(sizeof(T)), 1};
-  return fold_row<SumOp<T>>(&dim, 0, reinterpret_cast<const char*>(x), n, 0, 0);
-}
-
 // Ignores NaN where it meets a number: the sum of exp(x - m) finds it.
 template <class T>
 ZERO_NOINLINE T max_of(const T* x, int64_t n) {
@@ -51,24 +40,10 @@ ZERO_NOINLINE T max_of(const T* x, int64_t n) {
   return lanes[0];
 }
 
-// sum a b in float64
 template <class T>
 ZERO_NOINLINE double dot(const T* a, const T* b, int64_t n) {
-  double total = 0;
-  int64_t i = 0;
-  if (n >= kLanes) {
-    double lanes[kLanes] = {};
-    for (; i + kLanes <= n; i += kLanes) {
-      ZERO_SIMD
-      for (int l = 0; l < kLanes; ++l)
-        lanes[l] += static_cast<double>(a[i + l]) * static_cast<double>(b[i + l]);
-    }
-    for (int width = kLanes / 2; width > 0; width /= 2)
-      for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
-    total = lanes[0];
-  }
-  for (; i < n; ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return total;
+  return sum_terms(
+      n, [=](int64_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
 }
 
 // For s >= 1, infinite or NaN.

@@ -342,6 +342,25 @@ struct CrossEntropyArgs {
 };
 using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);
 
+// ---- normalisation (normalize.cpp) --------------------------------------------------------------
+// `rows` rows of n neighbouring elements, brought to mean 0 and variance 1:
+// out = (x - mean) rstd weight + bias, where runs of `run` elements share a weight and a bias. A row
+// has n / run of them, and `groups` rows follow each other before they begin again.
+struct NormalizeArgs {
+  const void* x;
+  int64_t rows, n, run, groups;
+  int64_t row;                // number of the first one
+  const void *weight, *bias;  // null: 1 and 0
+  double eps;
+  bool centered;  // false: mean stays 0 (RMS)
+  double* stats;  // mean and rstd of each row; backward reads them
+  void* out;      // backward: the gradient of x, or null
+  const void* g;  // backward: of out
+  // Backward: to these, one for each weight, the gradients of these rows are added; both or none.
+  double *weight_gradient, *bias_gradient;
+};
+using NormalizeFn = void (*)(const NormalizeArgs& args);
+
 // ---- distances (distance.cpp) -------------------------------------------------------------------
 // out[i, j] = (sum_m |x[i, m] - y[j, m]|^p)^(1/p); the number of m that differ for p = 0, the
 // largest difference for p = inf. x and y are dense; rows of out are out_row apart.
@@ -421,6 +440,7 @@ struct KernelTable {
   SoftmaxFn softmax_rows[kNumComputeTypes], softmax_columns[kNumComputeTypes];
   SoftmaxFn softmax_backward_rows[kNumComputeTypes], softmax_backward_columns[kNumComputeTypes];
   CrossEntropyFn cross_entropy[kNumComputeTypes], cross_entropy_backward[kNumComputeTypes];
+  NormalizeFn normalize[kNumComputeTypes], normalize_backward[kNumComputeTypes];
 };
 
 namespace detail {

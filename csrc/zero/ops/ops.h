@@ -324,6 +324,15 @@ Tensor huber_loss(const char* op, const char* node, const Tensor& input, const T
                   Reduction reduction, double delta, double scale);
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
 
+// ---- normalize.cpp ------------------------------------------------------------------------------
+// Over the last dimensions, whose sizes are given; weight and bias may be undefined.
+Tensor layer_norm(const Tensor& x, const Dims& sizes, const Tensor& weight, const Tensor& bias,
+                  double eps);
+Tensor rms_norm(const Tensor& x, const Dims& sizes, const Tensor& weight,
+                std::optional<double> eps = {});  // else the machine epsilon of the dtype
+Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias,
+                  double eps);
+
 // ---- matmul.cpp ---------------------------------------------------------------------------------
 // `op` is the name in error messages: mm, bmm, mv and dot are products too.
 Tensor matmul(const Tensor& a, const Tensor& b, Target target = {}, const char* op = "matmul");
