@@ -17,6 +17,7 @@
 #include <signal.h>
 #endif
 #if defined(__linux__)
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -107,6 +108,33 @@ void wait_until_gone(int thread_id) {
   }
 #else
   (void)thread_id;
+#endif
+}
+
+int current_processor() {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
+// The kernel may wake a thread on its waker's processor and takes milliseconds to part the two,
+// mostly in virtual machines. Asking for the others moves the thread at once.
+void leave_processor(int processor) {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (processor < 0 || processor != sched_getcpu() ||
+      sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) {
+    return;
+  }
+  cpu_set_t others = allowed;
+  CPU_CLR(processor, &others);
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);
+  }
+#else
+  (void)processor;
 #endif
 }
 
@@ -249,12 +277,14 @@ void ThreadPool::publish(Job& job, uint64_t tickets) {
   tickets_.store(number << 16 | tickets);
   const int sleepers = sleepers_.load();
   if (sleepers == 0) return;
+  caller_processor_.store(current_processor(), std::memory_order_relaxed);
   { const std::lock_guard<std::mutex> guard(mutex_); }  // a sleeper about to wait does so first
   if (static_cast<uint64_t>(sleepers) <= tickets) {
     wake_.notify_all();
   } else {
     for (uint64_t i = 0; i < tickets; ++i) wake_.notify_one();
   }
+  std::this_thread::yield();  // to one that woke on this processor: see leave_processor
 }
 
 void ThreadPool::wait_for_workers(uint64_t joined) {
@@ -295,6 +325,8 @@ void ThreadPool::work(int thread, uint64_t last_job) {
       sleepers_.fetch_add(1);
       if (!called()) wake_.wait(lock);
       sleepers_.fetch_sub(1);
+      lock.unlock();
+      leave_processor(caller_processor_.load(std::memory_order_relaxed));
       continue;  // woken too late for that job: stay awake for the next
     }
     if (stopping_.load()) return;

@@ -100,6 +100,7 @@ class ThreadPool {
   std::condition_variable wake_;  // a job was published, or the pool stops
   std::condition_variable done_;  // a worker finished
   std::atomic<int> sleepers_{0};
+  std::atomic<int> caller_processor_{-1};  // of the last call that woke somebody
   std::atomic<bool> caller_sleeps_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> spin_{true};
