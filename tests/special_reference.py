@@ -22,6 +22,12 @@ def integral(f, low, high):
     return half * float(np.sum(_WEIGHTS * f(low + half * (_NODES + 1))))
 
 
+def _rule(edges):
+    """Nodes and weights of that rule between each edge and the next."""
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (_NODES + 1)).ravel(), (half * _WEIGHTS).ravel()
+
+
 def _finite(f, nan=()):
     """f with nan for nan, and the given values at infinities."""
 
@@ -177,42 +183,36 @@ def bessel_k(order, scaled=False):
 
 def bessel_y(order):
     """DLMF 10.9.7"""
+    t, weights = _rule(np.arange(5) * (math.pi / 4))
+    far, far_weights = _rule(np.arange(7) * 2.0)
+    far_weights = far_weights * (np.exp(order * far) + (-1) ** order * np.exp(-order * far))
 
     def f(x):
         if x <= 0:
             return -math.inf if x == 0 else math.nan
-        first = sum(
-            integral(lambda t: np.sin(x * np.sin(t) - order * t), a, a + math.pi / 4)
-            for a in np.arange(4) * (math.pi / 4)
-        )
-
-        def falling(t):
-            return (np.exp(order * t) + (-1) ** order * np.exp(-order * t)) * np.exp(
-                -x * np.sinh(t)
-            )
-
-        second = sum(integral(falling, a, a + 2) for a in range(0, 12, 2))
-        return (first - second) / math.pi
+        first = np.sum(weights * np.sin(x * np.sin(t) - order * t))
+        second = np.sum(far_weights * np.exp(-x * np.sinh(far)))
+        return float(first - second) / math.pi
 
     return _finite(f)
 
 
-_AI0 = Fraction("0.355028053887817239260063186004183176397979")  # Ai(0)
-_AI1 = Fraction("0.258819403792806798405183560189203963479091")  # -Ai'(0)
+_ONE = 1 << 256
+_AI0 = int(Fraction("0.355028053887817239260063186004183176397979") * _ONE)  # Ai(0)
+_AI1 = int(Fraction("0.258819403792806798405183560189203963479091") * _ONE)  # -Ai'(0)
 
 
 @_finite
 def airy_ai(x):
-    """The power series, in exact arithmetic."""
-    x = Fraction(x)
-    f, g = Fraction(1), x
+    """The power series, with 256 bits behind the point."""
+    f, g = _ONE, int(Fraction(x) * _ONE)
+    cube = int(Fraction(x) ** 3 * _ONE)
     total = _AI0 * f - _AI1 * g
     for k in range(1, 120):
-        f = f * x**3 / ((3 * k - 1) * (3 * k))
-        g = g * x**3 / ((3 * k) * (3 * k + 1))
-        f, g = (v.limit_denominator(10**60) for v in (f, g))
+        f = f * cube // (_ONE * (3 * k - 1) * (3 * k))
+        g = g * cube // (_ONE * (3 * k) * (3 * k + 1))
         total += _AI0 * f - _AI1 * g
-    return float(total)
+    return total / _ONE**2
 
 
 def polynomial(name):

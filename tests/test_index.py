@@ -601,3 +601,24 @@ def test_accumulation_gives_the_same_bits_on_any_number_of_threads():
     finally:
         zero.set_num_threads(before)
     assert all(r == results[0] for r in results) and results[0][0] == results[0][1]
+
+
+def test_leading_ones_of_the_values_are_dropped_before_memory_is_compared():
+    x = zero.zeros(1, 0)
+    x[T([0]), 0:0] = x  # as (0,), without elements, it shares none
+    full = zero.ones(1, 2)
+    with pytest.raises(RuntimeError, match="memory"):
+        full[T([0]), 0:2] = full
+    empty = zero.zeros(2, 0)
+    with pytest.raises(RuntimeError, match="the tensor to write to"):
+        empty[T([1, 0]), :] = empty
+    empty[T([1, 0]), :-1] = empty  # a slice, and not all of it
+    y = zero.zeros(2, 2)
+    y[T([0])] = zero.full((1, 1, 1, 2), 3.0)
+    y[T([1, 1])] = zero.full((1, 1, 1), 4.0)
+    assert y.tolist() == [[3, 3], [4, 4]]
+    v = zero.ones(1, 1, 2, requires_grad=True)
+    z = zero.zeros(2, 2)
+    z[T([0, 1])] = v
+    z.sum().backward()
+    assert v.grad.tolist() == [[[2, 2]]]

@@ -35,6 +35,9 @@ CASES = {
     "a product is in order": (lambda: M.t() @ M, (3, 1)),
     "sizes of 1": (lambda: zero.ones(3, 2)[:, :1] * 2, (1, 1)),
     "columns of nonzero": (lambda: zero.eye(3).nonzero(), (1, 3)),
+    "slices of unique": (lambda: zero.unique(A, dim=1), (4, 8, 1)),
+    "repeat_interleave is in order": (lambda: P.repeat_interleave(3, 1), (18, 3, 1)),
+    "once, too": (lambda: P.repeat_interleave(1, 1), (6, 3, 1)),
 }
 
 

@@ -211,7 +211,8 @@ def repeat_interleave(Tensor input not None, repeats=None, dim=None, *, output_s
             y = ops.unsqueeze(x, d + 1)
             sizes = y.sizes()
             sizes.data()[d + 1] = times
-            y = ops.clone(ops.expand(y, sizes))
+            y = ops.expand(y, sizes)
+            y = ops.clone(y) if y.is_contiguous() else ops.contiguous(y)
             sizes = x.sizes()
             sizes.data()[d] = size * times
             y = ops.reshape(y, sizes)

@@ -90,7 +90,7 @@ cdef tuple index_items(object index):
 
 cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
     """x with the slice `item` of dimension `dim`."""
-    cdef Py_ssize_t start, stop, step, n, given
+    cdef Py_ssize_t start, stop, step, n, first, last
     if dim >= x.dim():
         too_many_indices(x)
     n = <Py_ssize_t> x.size(dim)
@@ -100,9 +100,9 @@ cdef CTensor sliced(const CTensor& x, int64_t dim, object item) except *:
         raise ZeroValueError(f"index: the step of a slice is not positive; got {item.step}, "
                              "expected a step of at least 1")
     PySlice_Unpack(item, &start, &stop, &step)
-    given = start
+    first, last = start, stop
     PySlice_AdjustIndices(n, &start, &stop, step)
-    if given == 0 and stop == n and step == 1:
+    if first == 0 and last >= n and step == 1:  # 0:-1 is a slice, also of nothing
         return x
     return ops.slice(x, dim, start, stop, step)
 

@@ -43,6 +43,8 @@ class Node : public RefCounted {
   // For backward formulas.
   bool needs(int input) const { return static_cast<bool>(next_[input].node); }
   Tensor saved(int i) { return saved_[i].unpack(this); }
+  // Input i, saved at i as well, of which PyTorch keeps a view: it may be detached in place.
+  Tensor saved_view(int i) { return saved_[i].unpack(this, &next_[i]); }
 
   // The node of a leaf is a part of the leaf: whoever holds it holds the leaf (accumulate.cpp).
   void retain() const noexcept { leaf_ ? leaf_->retain() : RefCounted::retain(); }

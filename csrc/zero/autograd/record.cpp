@@ -4,6 +4,14 @@
 
 namespace zero {
 
+Tensor outline(const Tensor& x) {
+  if (!any_requires_grad({&x})) return Tensor();
+  if (has_saved_tensor_hooks()) return x;  // as in PyTorch, they see it
+  const Tensor y(make_ref<TensorImpl>(Storage::fresh(0, Device::Meta), *x.impl(), x.dtype()));
+  y.impl()->own_version_ = x.impl()->version().echo();
+  return y;
+}
+
 void connect(Node& node, const Tensor* const* inputs, int64_t n) {
   node.next_.resize(n);
   for (int64_t i = 0; i < n; ++i)

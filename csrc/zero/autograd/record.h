@@ -55,6 +55,10 @@ inline bool any_requires_grad(Inputs inputs) {
   return false;
 }
 
+// What to save of an input that a formula doesn't read, but PyTorch's does: its sizes and its count
+// of writes, so that backward notices one, without its memory. Undefined where x is not recorded.
+Tensor outline(const Tensor& x);
+
 // Fill a new node; record() below calls them in the order that in-place writes ask for. connect
 // also numbers it, after its edges are known: an input that is a view may get a new node of its own
 // only then.

@@ -17,6 +17,8 @@ void push_saved_tensor_hooks(Ref<SavedTensorHooks> hooks) {
   innermost = top;
 }
 
+bool has_saved_tensor_hooks() { return innermost != nullptr; }
+
 void pop_saved_tensor_hooks() {
   if (!innermost) return;
   const auto top = Ref<SavedTensorHooks>::adopt(innermost);
@@ -46,7 +48,7 @@ void SavedTensor::pack(SavedTensorHooks& hooks, const Tensor& x) {
   if (!is_output_) packed_->history_ = gradient_edge(x);
 }
 
-Tensor SavedTensor::unpack(Node* owner) const {
+Tensor SavedTensor::unpack(Node* owner, const Edge* edge) const {
   ZERO_CHECK(!owner->released(), Error,
              "backward: trying to backward through the graph a second time; got ", owner->name(),
              " after its saved tensors were freed, expected retain_graph=True in the first call");
@@ -64,13 +66,14 @@ Tensor SavedTensor::unpack(Node* owner) const {
              " was modified by an inplace operation; got ", tensor_, " at version ",
              tensor_.version(), ", expected version ", version_,
              "; write out of place, or into a clone()");
-  ZERO_CHECK(!had_history_ || autograd_meta(tensor_)->grad_fn, Error,
-             "backward: a tensor needed by ", owner->name(), " was detached in place; got ",
-             tensor_, ", expected detach() in place of detach_()");
-  if (!is_output_) return tensor_;
-  // With the history of this very node, for gradients of gradients.
+  const bool detached = had_history_ && !autograd_meta(tensor_)->grad_fn;
+  ZERO_CHECK(!detached || edge, Error, "backward: a tensor needed by ", owner->name(),
+             " was detached in place; got ", tensor_, ", expected detach() in place of detach_()");
+  if (!is_output_ && !detached) return tensor_;
+  // For gradients of gradients: an output has the history of this very node.
   Tensor x = detach(tensor_);
-  set_history(x, Ref<Node>::share(owner), output_nr_);
+  set_history(x, detached ? edge->node : Ref<Node>::share(owner),
+              detached ? edge->output_nr : output_nr_);
   return x;
 }
 

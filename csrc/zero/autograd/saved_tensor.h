@@ -40,6 +40,7 @@ class SavedTensorHooks : public RefCounted {
 // The innermost pair holds.
 void push_saved_tensor_hooks(Ref<SavedTensorHooks> hooks);
 void pop_saved_tensor_hooks();
+bool has_saved_tensor_hooks();
 
 class SavedTensor {
  public:
@@ -48,8 +49,9 @@ class SavedTensor {
   // alive.
   SavedTensor(const Tensor& x, bool is_output, int output_nr = 0);
 
-  // The tensor with its history; raises if it was changed in place or already freed.
-  Tensor unpack(Node* owner) const;
+  // The tensor with its history; raises if it was changed in place or already freed. With an edge,
+  // that is the history of a tensor that was detached in place; else this raises, too.
+  Tensor unpack(Node* owner, const Edge* edge = nullptr) const;
   void reset() {
     tensor_ = Tensor();
     packed_.reset();

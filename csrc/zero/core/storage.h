@@ -12,11 +12,26 @@ namespace zero {
 class VersionCounter : public RefCounted {
  public:
   explicit VersionCounter(uint32_t start = 0) : version_(start) {}
+  ~VersionCounter() { Ref<VersionCounter>::adopt(echo_.load(std::memory_order_relaxed)); }
   uint32_t current() const { return version_.load(std::memory_order_relaxed); }
-  void bump() { version_.fetch_add(1, std::memory_order_relaxed); }
+  void bump() {
+    version_.fetch_add(1, std::memory_order_relaxed);
+    if (VersionCounter* echo = echo_.load(std::memory_order_acquire)) [[unlikely]]
+      echo->bump();
+  }
+  // A counter that goes along with this one: whoever holds it keeps no memory alive.
+  Ref<VersionCounter> echo() {
+    if (!echo_.load(std::memory_order_acquire)) {
+      Ref<VersionCounter> made = make_ref<VersionCounter>(current());
+      VersionCounter* none = nullptr;
+      if (echo_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) made.detach();
+    }
+    return Ref<VersionCounter>::share(echo_.load(std::memory_order_acquire));
+  }
 
  private:
   std::atomic<uint32_t> version_;
+  std::atomic<VersionCounter*> echo_{nullptr};  // owned; most have none
 };
 
 class Storage;

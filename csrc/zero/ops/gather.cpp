@@ -477,7 +477,7 @@ Grads scatter_backward(const char* op, Node& n, const Tensor& g, int64_t dim, Co
 }  // namespace
 
 Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t dim,
-                    const Tensor& index) {
+                    const Tensor& index, const Tensor& watched) {
   const Tensor i = to(index, DType::Int64, index.device());
   Tensor y = empty(i.sizes(), x.options());
   if (!y.is_meta() && y.numel() > 0) {
@@ -498,7 +498,8 @@ Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t d
       }
     });
   }
-  record(node, {}, y, {&x}, {&i}, [sizes = x.sizes(), dim](Node& n, const Tensor& g) {
+  record(node, {}, y, {&x}, {&i, &watched}, [sizes = x.sizes(), dim](Node& n, const Tensor& g) {
+    n.saved(1);  // raises if `watched` was written to
     const Tensor out = zeros(sizes, g.options());
     return scatter_along("scatter_add_", "ScatterAddBackward0", out, dim, n.saved(0), g,
                          Combine::Add, true, Target::inplace(out));

@@ -7,9 +7,10 @@
 
 namespace zero {
 
-// y[i, j] = x[index[i, j], j] for dim 0. `index` has as many dimensions as x.
+// y[i, j] = x[index[i, j], j] for dim 0. `index` has as many dimensions as x. `watched` is saved,
+// too.
 Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t dim,
-                    const Tensor& index);
+                    const Tensor& index, const Tensor& watched = {});
 
 // self[index[i, j], j] = combine(…, values[i, j]) for dim 0, one after the other in row-major order
 // along `dim`. `values` has the shape of `index`, or one element. Without `include_self` what was

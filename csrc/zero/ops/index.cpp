@@ -240,10 +240,11 @@ Tensor index_put(const Tensor& self, const Tensors& indices, const Tensor& value
 void set_index(const Tensor& self, const Tensors& indices, const Tensor& values) {
   check_devices("index", self, values, "values");
   Tensor source = to(values, self.dtype(), values.device());
+  const int64_t *from = source.sizes().begin(), *const end = source.sizes().end();
+  while (from < end && *from == 1) ++from;
+  if (from != source.sizes().begin()) source = reshape(source, Dims(from, end));
   check_put_overlaps("index", indices, source, false, Target::inplace(self));
   const Places places = find_places("index", self, indices);
-  const int64_t dims = places.selection(self.sizes()).size();
-  while (source.dim() > dims && source.size(0) == 1) source = select(source, 0, 0);
   write_places("index", "IndexPutBackward0", self, places, source, false, Target::inplace(self));
 }
 

@@ -29,8 +29,9 @@ Tensor examined_index(const Tensor& index, const Tensor& x, int64_t d);
 // The numbers, in row-major order, of the elements that are not zero.
 Tensor nonzero_positions(const char* op, const Tensor& x);
 
-// The elements at the places, recorded as `node`.
-Tensor read_places(const char* node, const Tensor& x, const Places& places);
+// The elements at the places, recorded as `node`, which saves `watched`, too.
+Tensor read_places(const char* node, const Tensor& x, const Places& places,
+                   const Tensor& watched = {});
 // Writes or adds `values`, which broadcast to the selection, one after the other in order. A value
 // that a later one overwrites has no gradient.
 Tensor write_places(const char* op, const char* node, const Tensor& self, const Places& places,

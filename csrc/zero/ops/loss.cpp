@@ -389,9 +389,11 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
         coefficients = where(lt(index, 0), 0.0, div(coefficients, total));
     }
   }
-  record(nll_node(log_probs), {}, y, {&log_probs}, {&index, &coefficients},
+  const Tensor watched = outline(log_probs);
+  record(nll_node(log_probs), {}, y, {&log_probs}, {&index, &coefficients, &watched},
          [dim = classes.dim, n = classes.n](Node& node, const Tensor& g) {
            const Tensor index = node.saved(0), coefficients = node.saved(1);
+           node.saved(2);  // raises if log_probs was written to
            const Tensor h = g.dim() == 0 ? g : reshape(g, index.sizes());
            return put_along(mul(h, coefficients), index, dim, n);
          });

@@ -1,5 +1,7 @@
 // Matrix products of tensors, and the linear layer. Operands are read by their strides, never
 // copied.
+#include <string_view>
+
 #include "zero/autograd/record.h"
 #include "zero/ops/gemm.h"
 #include "zero/ops/iterator.h"
@@ -192,10 +194,15 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
   }
   record(node_name(a.dim(), b.dim()), target, y, {&a, &b},
          {keep(requires_grad(b), kept_a), keep(requires_grad(a), b)},
-         [a_dims = a.dim(), b_dims = b.dim()](Node& n, const Tensor& g) {
+         [op, a_dims = a.dim(), b_dims = b.dim()](Node& n, const Tensor& g) {
            Grads grads(2);
-           if (n.needs(0)) grads[0] = gradient_of_left(g, n.saved(1), a_dims);
-           if (n.needs(1)) grads[1] = gradient_of_right(n.saved(0), g, b_dims);
+           const bool views = std::string_view(op) == "matmul";  // bmm and mm keep what they get
+           const auto kept = [&](int k, bool view) {
+             return views && view ? n.saved_view(k) : n.saved(k);
+           };
+           if (n.needs(0)) grads[0] = gradient_of_left(g, kept(1, b_dims > 2), a_dims);
+           if (n.needs(1))
+             grads[1] = gradient_of_right(kept(0, a_dims > 2 || b_dims > a_dims), g, b_dims);
            return grads;
          });
   return y;
@@ -231,10 +238,13 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
                                       : "MmBackward0";
   record(node, {}, y, {&x, &weight, &bias},
          {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
-         [](Node& n, const Tensor& g) {
+         [matrix = x.dim() == 2](Node& n, const Tensor& g) {
            Grads grads(3);
-           if (n.needs(0)) grads[0] = matmul(g, n.saved(1));
-           if (n.needs(1)) grads[1] = gradient_of_right(as_matrix(g), as_matrix(n.saved(0)), 2);
+           if (n.needs(0)) grads[0] = matmul(g, n.saved_view(1));
+           if (n.needs(1)) {
+             const Tensor x = matrix ? n.saved(0) : n.saved_view(0);
+             grads[1] = gradient_of_right(as_matrix(g), as_matrix(x), 2);
+           }
            if (n.needs(2)) grads[2] = sum(as_matrix(g), {0});
            return grads;
          });

@@ -266,7 +266,7 @@ Dims Places::selection(const Dims& sizes) const {
   return out;
 }
 
-Tensor read_places(const char* node, const Tensor& x, const Places& places) {
+Tensor read_places(const char* node, const Tensor& x, const Places& places, const Tensor& watched) {
   Tensor y = empty(places.selection(x.sizes()), x.options());
   if (!y.is_meta() && y.numel() > 0) {
     const Layout layout(x, places);
@@ -276,9 +276,10 @@ Tensor read_places(const char* node, const Tensor& x, const Places& places) {
       read_parts(layout, [&](const Part& part) { gather(from, to, layout, part); });
     });
   }
-  record(node, {}, y, {&x}, {&places.positions},
+  record(node, {}, y, {&x}, {&places.positions, &watched},
          [sizes = x.sizes(), dims = places.dims, place = places.place, runs = places.runs](
              Node& n, const Tensor& g) {
+           n.saved(1);  // raises if `watched` was written to
            const Places places{dims, place, n.saved(0), runs};
            const Tensor out = zeros(sizes, g.options());
            return write_places("index_put_", "IndexPutBackward0", out, places, g, true,
@@ -339,16 +340,12 @@ Tensor write_places(const char* op, const char* node, const Tensor& self, const 
     }
     if (narrow) run_copy(y, out);
   }
-  // An added self needs no places: its gradient passes as it is.
+  // An added self needs no places: its gradient passes as it is, once, as in PyTorch.
   const bool needed = requires_grad(values) || (!accumulate && requires_grad(self));
   record(node, target, y, {&self, &values}, {keep(needed, places.positions)},
          [op, dims = places.dims, place = places.place, runs = places.runs, accumulate,
           shape = values.sizes(), sizes = self.sizes()](Node& n, const Tensor& g) {
            Grads grads(2);
-           if (accumulate && !n.needs(1)) {
-             grads[0] = g;
-             return grads;
-           }
            const Places places{dims, place, n.saved(0), runs};
            if (n.needs(0))
              grads[0] = accumulate ? g

@@ -102,10 +102,13 @@ std::pair<Tensor, Tensor> extremes(const char* op, const char* node, bool larges
     });
   }
   values = to(values, x.dtype(), x.device());
-  record(node, {}, values, {&x}, {&indices}, [d, sizes = x.sizes()](Node& n, const Tensor& g) {
-    if (sizes.empty()) return g;
-    return scatter("scatter_add", zeros(sizes, g.options()), d, n.saved(0), g, Combine::Add);
-  });
+  const Tensor watched = outline(x);
+  record(node, {}, values, {&x}, {&indices, &watched},
+         [d, sizes = x.sizes()](Node& n, const Tensor& g) {
+           n.saved(1);  // raises if x was written to
+           if (sizes.empty()) return g;
+           return scatter("scatter_add", zeros(sizes, g.options()), d, n.saved(0), g, Combine::Add);
+         });
   return {std::move(values), std::move(indices)};
 }
 

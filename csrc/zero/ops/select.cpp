@@ -107,7 +107,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   Places places;
   for (int64_t d = 0; d < sizes.size(); ++d) places.dims.push_back(d);
   places.positions = nonzero_positions("masked_select", expand(mask, sizes));
-  return read_places("MaskedSelectBackward0", expand(x, sizes), places);
+  return read_places("MaskedSelectBackward0", expand(x, sizes), places, outline(x));
 }
 
 Tensors nonzero_as_tuple(const Tensor& x) {
@@ -200,7 +200,7 @@ static Places numbered(const char* op, const Tensor& x, const Tensor& index) {
 }
 
 Tensor take(const Tensor& x, const Tensor& index) {
-  return read_places("TakeBackward0", x, numbered("take", x, index));
+  return read_places("TakeBackward0", x, numbered("take", x, index), outline(x));
 }
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
@@ -284,7 +284,8 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
 
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   const int64_t d = wrap_dim("gather", dim, x.dim());
-  return gather_along("gather", "GatherBackward0", x, d, elements("gather", x, d, index));
+  return gather_along("gather", "GatherBackward0", x, d, elements("gather", x, d, index),
+                      outline(x));
 }
 
 Tensor scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
@@ -332,17 +333,11 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, int64_t dim) {
     wide[d] = x.size(d);
     places[d] = indices.size(d);
   }
-  const Tensor from = expand(x, wide), at = expand(indices, places);
-  try {
-    return gather(from, d, at);
-  } catch (const IndexError&) {  // unlike gather's, these may count from the end
-    Tensor wrapped;
-    {
-      const GradModeGuard no_record(false);
-      wrapped = where(lt(at, 0), add(at, Scalar(from.size(d))), at);
-    }
-    return gather(from, d, wrapped);
-  }
+  check_devices("take_along_dim", x, indices, "the indices");
+  check_integers("take_along_dim", indices);
+  // Unlike gather's, these may count from the end.
+  const Tensor at = checked_index("take_along_dim", indices, x, d, true);
+  return gather(expand(x, wide), d, expand(at, places));
 }
 
 }  // namespace zero

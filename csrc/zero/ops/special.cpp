@@ -66,9 +66,10 @@ Tensor incomplete_gamma(const char* op, const char* node, ElementwiseOp kernel, 
 // ---- error functions and the normal distribution ------------------------------------------------
 
 Tensor erfinv(const Tensor& x, Target target) {
-  return of_output(
-      "erfinv", "ErfinvBackward0", ElementwiseOp::Erfinv, x, target,
-      [](const Tensor& g, const Tensor& y) { return mul(g, mul(exp(square(y)), 0.5 * kSqrtPi)); });
+  return of_input("erfinv", "ErfinvBackward0", ElementwiseOp::Erfinv, x, target,
+                  [](const Tensor& g, const Tensor& x) {
+                    return mul(g, mul(exp(square(erfinv(x))), 0.5 * kSqrtPi));
+                  });
 }
 
 Tensor erfcx(const Tensor& x, Target target) {

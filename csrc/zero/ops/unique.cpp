@@ -239,7 +239,14 @@ Unique unique_along(const char* op, const Tensor& x, int64_t dim, bool inverse, 
   }
   Tensor firsts = empty({runs.number}, {DType::Int64, Device::Cpu});
   for (int64_t i = 0; i < runs.number; ++i) firsts.data<int64_t>()[i] = places[i];
-  Tensor values = index_select(in, d, firsts);
+  // As PyTorch's, the result has the slices one after the other in memory.
+  const Tensor picked = index_select(permute(in, front), 0, firsts);
+  Dims sizes(front.size()), strides(front.size());
+  for (int64_t k = 0; k < front.size(); ++k) {
+    sizes[front[k]] = picked.size(k);
+    strides[front[k]] = picked.stride(k);
+  }
+  Tensor values = alias(op, picked, std::move(sizes), std::move(strides), 0);
   record_unique(op, values, x);
   return {std::move(values), std::move(runs.inverse), runs.counts(n)};
 }
