@@ -123,32 +123,47 @@ struct Loop {
 
   void operator()(char* const* data, const int64_t* strides, int64_t n0, int64_t n1) const {
     if (!converts) return kernel(data, strides, n0, n1, params);
+    // Blocks of as many short rows as make one; squarer ones where an operand runs along n1.
+    bool turned = false;
+    for (int k = 0; k < operands; ++k)
+      turned |= convert[k] && strides[operands + k] != 0 && strides[k] > strides[operands + k];
+    const int64_t columns = std::min<int64_t>(n0, turned && n1 > 1 ? 32 : kBlock);
+    const int64_t rows = std::min(n1, kBlock / columns);
     alignas(64) char buffers[kMaxOperands][kBlock * 8];
-    for (int64_t row = 0; row < n1; ++row)
-      for (int64_t begin = 0; begin < n0; begin += kBlock)
-        run_block(data, strides, row, begin, std::min(kBlock, n0 - begin), buffers);
+    for (int64_t j = 0; j < n1; j += rows)
+      for (int64_t i = 0; i < n0; i += columns)
+        run_block(data, strides, i, j, std::min(columns, n0 - i), std::min(rows, n1 - j), buffers);
   }
 
  private:
-  void run_block(char* const* data, const int64_t* strides, int64_t row, int64_t begin, int64_t n,
-                 char (*buffers)[kBlock * 8]) const {
+  // `columns` elements of `rows` rows, from element i of row j on.
+  void run_block(char* const* data, const int64_t* strides, int64_t i, int64_t j, int64_t columns,
+                 int64_t rows, char (*buffers)[kBlock * 8]) const {
     char* own[kMaxOperands];
     char* block[kMaxOperands];
-    int64_t block_strides[2 * kMaxOperands] = {};
+    int64_t block_strides[2 * kMaxOperands];
     for (int k = 0; k < operands; ++k) {
-      own[k] = data[k] + begin * strides[k] + row * strides[operands + k];
-      block[k] = convert[k] ? buffers[k] : own[k];
-      block_strides[k] = convert[k] ? (strides[k] || k == 0 ? item[k] : 0) : strides[k];
-      if (k == 0 || !convert[k]) continue;
+      const int64_t inner = strides[k], outer = strides[operands + k];
+      own[k] = data[k] + i * inner + j * outer;
+      block[k] = own[k];
+      block_strides[k] = inner;
+      block_strides[operands + k] = outer;
+      if (!convert[k]) continue;
+      block[k] = buffers[k];
+      const bool wide = inner != 0 || k == 0, high = outer != 0 || k == 0;  // else it repeats
+      const int64_t row = (wide ? columns : 1) * item[k];
+      block_strides[k] = wide ? item[k] : 0;
+      block_strides[operands + k] = high ? row : 0;
+      if (k == 0) continue;
       char* pair[2] = {buffers[k], own[k]};
-      const int64_t pair_strides[4] = {item[k], strides[k], 0, 0};
-      convert[k](pair, pair_strides, strides[k] ? n : 1, 1, nullptr);
+      const int64_t pair_strides[4] = {item[k], inner, row, outer};
+      convert[k](pair, pair_strides, wide ? columns : 1, high ? rows : 1, nullptr);
     }
-    kernel(block, block_strides, n, 1, params);
+    kernel(block, block_strides, columns, rows, params);
     if (!convert[0]) return;
     char* pair[2] = {own[0], buffers[0]};
-    const int64_t pair_strides[4] = {strides[0], item[0], 0, 0};
-    convert[0](pair, pair_strides, n, 1, nullptr);
+    const int64_t pair_strides[4] = {strides[0], item[0], strides[operands], columns * item[0]};
+    convert[0](pair, pair_strides, columns, rows, nullptr);
   }
 };
 
