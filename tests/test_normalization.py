@@ -128,3 +128,18 @@ def test_layers():
 def test_meta():
     y = nn.LayerNorm(3, device="meta")(zero.ones(2, 3, device="meta"))
     assert y.is_meta and y.shape == (2, 3)
+
+
+def test_gradients_with_a_graph_are_as_exact():
+    x = zero.tensor([[0.769, 0.831], [1000.25, 1000.5]]).requires_grad_()
+    weights = zero.tensor([[1.0, 1.0], [1.0, 3.0]])
+    plain, graph = (
+        zero.autograd.grad((F.layer_norm(x, (2,)) * weights).sum(), x, create_graph=create)[0]
+        for create in (False, True)
+    )
+    # In rows of two, the result is all but one eps away from constant: what is left is small.
+    exact = zero.autograd.grad(
+        (F.layer_norm(v := x.detach().double().requires_grad_(), (2,)) * weights.double()).sum(), v
+    )[0]
+    zero.testing.assert_close(plain.double(), exact, rtol=1e-4, atol=1e-6)
+    zero.testing.assert_close(graph.double(), exact, rtol=1e-4, atol=1e-6)

@@ -41,7 +41,8 @@ Grads differentiable_backward(Node& node, const Tensor& g, const Cut& cut, doubl
   if (saved.defined()) {
     const Dims over{2, 3};
     const Tensor x = reshape(converted(saved, wide), cut.shape());
-    const Tensor d = cut.centered ? sub(x, mean(x, over, true)) : x;
+    Tensor d = x;  // the mean twice: that of the first differences is its rounding
+    for (int i = 0; cut.centered && i < 2; ++i) d = sub(d, mean(d, over, true));
     const Tensor r = rsqrt(add(mean(mul(d, d), over, true), Scalar(eps)));
     const Tensor u = mul(d, r);
     if (node.needs(0)) {
