@@ -56,9 +56,9 @@ void check_history(const char* op, const Tensor& x, bool recorded);
 bool overlaps_itself(const Tensor& x);  // two elements at one place, as after expand
 bool is_dense(const Tensor& x);         // without gaps and repetitions, in any order of dimensions
 bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but not the same view
-// Raises if `out` and an input of its write have memory in common and both are dense. An elementwise
-// write reads each place before it writes there, so `out` itself may be an input; an index write,
-// which comes back to places, forbids that too.
+// Raises if `out` and an input of its write have memory in common and both are dense. An
+// elementwise write reads each place before it writes there, so `out` itself may be an input; an
+// index write, which comes back to places, forbids that too.
 enum class Overlap { Partial, Any };
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden);
 

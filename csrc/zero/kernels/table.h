@@ -344,8 +344,8 @@ using CrossEntropyFn = void (*)(const CrossEntropyArgs& args);
 
 // ---- normalisation (normalize.cpp) --------------------------------------------------------------
 // `rows` rows of n neighbouring elements, brought to mean 0 and variance 1:
-// out = (x - mean) rstd weight + bias, where runs of `run` elements share a weight and a bias. A row
-// has n / run of them, and `groups` rows follow each other before they begin again.
+// out = (x - mean) rstd weight + bias, where runs of `run` elements share a weight and a bias. A
+// row has n / run of them, and `groups` rows follow each other before they begin again.
 struct NormalizeArgs {
   const void* x;
   int64_t rows, n, run, groups;

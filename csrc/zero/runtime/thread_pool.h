@@ -2,9 +2,9 @@
 //
 // One job runs at a time. Each thread has a share of its ranges, the same one in every job of that
 // kind, so that data stays in its processor's caches from one operator to the next; who is done
-// with the share of one's own helps with the others'. Workers look for a job for a short while after
-// the last one and then sleep. The caller does not wait for workers that have not woken: when no
-// range is left it takes the unused tickets back and waits only for those who started.
+// with the share of one's own helps with the others'. Workers look for a job for a short while
+// after the last one and then sleep. The caller does not wait for workers that have not woken: when
+// no range is left it takes the unused tickets back and waits only for those who started.
 #pragma once
 
 #include <atomic>
