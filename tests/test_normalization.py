@@ -32,6 +32,17 @@ def test_rows_of_large_and_small_numbers():
         np.testing.assert_allclose(y, d / np.sqrt((d * d).mean()), rtol=1e-5)
 
 
+def test_gradients_of_weights_in_rows_of_large_numbers():
+    results = []
+    for dtype in (zero.float32, zero.float64):
+        x = zero.tensor([1, 2, 3, -3.3], dtype=zero.float32) * 1e38  # differences overflow float32
+        weight = zero.ones(4, dtype=dtype, requires_grad=True)
+        g = zero.tensor([1, -2, 3, 0.25], dtype=dtype)
+        F.layer_norm(x.to(dtype), (4,), weight, eps=0).backward(g)
+        results.append(weight.grad.double())
+    zero.testing.assert_close(results[0], results[1], rtol=1e-6, atol=0)
+
+
 def test_a_constant_row_becomes_zero_and_nan_stays_in_its_row():
     assert (F.layer_norm(zero.full((1, 256), 1234.0), (256,)) == 0).all()
     y = F.layer_norm(zero.tensor([[1.0, float("nan")], [1.0, 3.0]]), (2,))

@@ -24,7 +24,7 @@ def _elements(count: int) -> FlopRule:
 def _norm(count: int) -> FlopRule:
     """And one more for each of weight and bias."""
     return lambda layer, args, output: (
-        output.numel() * (count + sum(p is not None for p in layer._parameters.values()))
+        output.numel() * (count + sum(1 for _ in layer.parameters(recurse=False)))
     )
 
 

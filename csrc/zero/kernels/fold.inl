@@ -160,8 +160,7 @@ ZERO_INLINE double sum_terms(int64_t n, Term term) {
       ZERO_SIMD
       for (int l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(part[l]);
     }
-    for (int width = kLanes / 2; width > 0; width /= 2)
-      for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
+    join_lanes<kLanes / 2>(lanes, [](double a, double b) { return a + b; });
     total = lanes[0];
   }
   for (; i < n; ++i) total += static_cast<double>(term(i));

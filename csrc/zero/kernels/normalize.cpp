@@ -17,24 +17,21 @@ namespace {
 
 constexpr int kRunInType = 8;
 
-// The statistics of a row as its elements meet them.
+// The statistics of a row as its elements meet them. Rows of the largest numbers are scaled by a
+// power of two: their differences might overflow, and rstd be no normal number of the type.
 template <class T>
 struct Row {
   Row(double mean, double rstd)
-      : high(static_cast<T>(mean)),
-        low(static_cast<T>(mean - static_cast<double>(high))),
+      : scale(rstd < 1e4 * static_cast<double>(std::numeric_limits<T>::min()) ? T(0x1p-64) : T(1)),
+        high(static_cast<T>(mean * static_cast<double>(scale))),
+        low(static_cast<T>(mean * static_cast<double>(scale) - static_cast<double>(high))),
+        factor(static_cast<T>(rstd / static_cast<double>(scale))),
         rstd(static_cast<T>(rstd)) {}
-  ZERO_INLINE T difference(T x) const { return (x - high) - low; }
-  ZERO_INLINE T unit(T x) const { return difference(x) * rstd; }
+  ZERO_INLINE T difference(T x) const { return (x * scale - high) - low; }
+  ZERO_INLINE T unit(T x) const { return difference(x) * factor; }
 
-  const T high, low, rstd;
+  const T scale, high, low, factor, rstd;
 };
-
-// Such a small factor, or its product with a difference, may not be a normal number of the type.
-template <class T>
-bool is_tiny(double rstd) {
-  return rstd < 1e4 * static_cast<double>(std::numeric_limits<T>::min());
-}
 
 template <class T>
 ZERO_NOINLINE void measure(const T* x, int64_t n, double eps, bool centered, double* stats) {
@@ -79,12 +76,7 @@ void normalize(const NormalizeArgs& args) {
     const auto one = [](int64_t) { return T(1); };
     const auto nothing = [](int64_t) { return T(0); };
     const Row<T> row(stats[0], stats[1]);
-    if (is_tiny<T>(stats[1])) {
-      for (int64_t i = 0; i < n; ++i) {
-        const double u = (static_cast<double>(x[i]) - stats[0]) * stats[1];
-        y[i] = static_cast<T>(u) * (w ? w[i / run] : T(1)) + (b ? b[i / run] : T(0));
-      }
-    } else if (w == nullptr && b == nullptr) {
+    if (w == nullptr && b == nullptr) {
       store_units(x, row, one, nothing, n, y);
     } else if (run > 1) {
       for (int64_t i = 0; i < runs; ++i) {

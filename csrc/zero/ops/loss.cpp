@@ -13,10 +13,6 @@ namespace zero {
 
 namespace {
 
-Tensor converted(const Tensor& x, DType dtype) {
-  return x.dtype() == dtype ? x : to(x, dtype, x.device());
-}
-
 double sum_of(const double* values, int64_t n) {
   if (n == 0) return 0;
   const ReduceDim dim{n, sizeof(double), 1};
@@ -106,7 +102,7 @@ void check_weight(const char* op, const Tensor& weight, const Tensor& x, int64_t
 // Contiguous int64 classes, as they are read below.
 Tensor class_indices(const Tensor& target) {
   GradModeGuard no_grad(false);
-  return contiguous(converted(target, DType::Int64));
+  return contiguous(to(target, DType::Int64));
 }
 
 // The sum of the weights of the classes that count.
@@ -114,7 +110,7 @@ double total_weight(const Classes& classes, const Tensor& indices, const Tensor&
                     int64_t ignore_index) {
   if (!weight.defined()) return static_cast<double>(classes.used);
   GradModeGuard no_grad(false);
-  const Tensor w = contiguous(converted(weight, DType::Float64));
+  const Tensor w = contiguous(to(weight, DType::Float64));
   const int64_t* t = indices.data<int64_t>();
   double total = 0;
   for (int64_t i = 0; i < classes.places; ++i)
@@ -155,7 +151,7 @@ Tensor softmax_of_saved(const Node& node, const Tensor& exponentials, const Tens
   Tensor input, y;
   {
     GradModeGuard no_grad(false);
-    y = converted(div(exponentials, converted(sums, exponentials.dtype())), dtype);
+    y = to(div(exponentials, to(sums, exponentials.dtype())), dtype);
     input = detach(y);
   }
   set_history(input, node.next_[0].node, node.next_[0].output_nr);
@@ -180,7 +176,7 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
   if (any_requires_grad({&x})) exponentials = empty(x.sizes(), {dtype, x.device()});
   if (!x.is_meta()) {
     GradModeGuard no_grad(false);
-    const Tensor in = contiguous(converted(x, dtype));
+    const Tensor in = contiguous(to(x, dtype));
     double* const data = stats.data<double>();
     const char* const scores = in.data<char>();
     char* const kept = exponentials.defined() ? exponentials.data<char>() : nullptr;
@@ -234,7 +230,7 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
                  where(ignored, 0.0, mul(g.dim() == 0 ? g : reshape(g, places), factor));
              return mul(sub(softmax_of_saved(node, exponentials, sums, kind), onehot), scale);
            }
-           const Tensor from = contiguous(converted(g, dtype));
+           const Tensor from = contiguous(to(g, dtype));
            Tensor out = empty(sizes, exponentials.options());
            if (out.numel() == 0) return out;
            const int64_t rows = indices.numel(), item = itemsize(dtype),
@@ -347,7 +343,7 @@ Tensor scaled_difference(const Tensor& a, const Tensor& b, double scale) {
 
 Tensor readable(const Tensor& x) {
   GradModeGuard no_grad(false);
-  return contiguous(converted(x, compute_dtype(x.dtype())));
+  return contiguous(to(x, compute_dtype(x.dtype())));
 }
 
 }  // namespace
@@ -451,7 +447,7 @@ static std::pair<Tensor, Tensor> fit_pair(const char* op, const Tensor& input,
              " and ", target.device(), ", expected one device");
   const Dims sizes = broadcast_shapes(op, input.sizes(), target.sizes());
   auto fit = [&](const Tensor& x) {
-    const Tensor c = converted(x, dtype);
+    const Tensor c = to(x, dtype);
     return c.sizes() == sizes ? c : expand(c, sizes);
   };
   return {fit(input), fit(target)};
@@ -497,13 +493,13 @@ Tensor huber_loss(const char* op, const char* node, const Tensor& input, const T
   {
     GradModeGuard no_grad(false);
     const DType wide = compute_dtype(a.dtype());
-    Tensor size = sub(converted(a, wide), converted(b, wide));
+    Tensor size = sub(to(a, wide), to(b, wide));
     size = abs(size, Target::inplace(size));
     const Tensor cut = clamp(size, {}, Scalar(delta));
     size = mul(sub(size, cut, 0.5, Target::inplace(size)), cut, Target::inplace(size));
     if (reduction == Reduction::Mean) size = mean(size);
     if (reduction == Reduction::Sum) size = sum(size);
-    y = converted(scale == 1 ? size : mul(size, scale), a.dtype());
+    y = to(scale == 1 ? size : mul(size, scale), a.dtype());
   }
   if (reduction == Reduction::Mean) scale /= static_cast<double>(a.numel());
   record(node, {}, y, {&a, &b}, {&a, &b}, [delta, scale](Node& n, const Tensor& g) {

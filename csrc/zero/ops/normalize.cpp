@@ -15,10 +15,6 @@ constexpr int64_t kGrain = kGrainSize / 4;  // an element is met about four time
 // each of so many elements or more. Both depend on the shape only.
 constexpr int64_t kMostBlocks = 32, kLeastBlock = 16384;
 
-Tensor converted(const Tensor& x, DType dtype) {
-  return x.dtype() == dtype ? x : to(x, dtype, x.device());
-}
-
 // How a tensor is cut into rows, and who shares weights: see NormalizeArgs.
 struct Cut {
   int64_t rows, n, run, groups;
@@ -36,11 +32,11 @@ Grads differentiable_backward(Node& node, const Tensor& g, const Cut& cut, doubl
                               const Dims& weight_sizes) {
   const Tensor saved = node.saved(0);
   const DType wide = compute_dtype(g.dtype());
-  const Tensor gradient = reshape(converted(g, wide), cut.shape());
+  const Tensor gradient = reshape(to(g, wide), cut.shape());
   Grads grads(3);
   if (saved.defined()) {
     const Dims over{2, 3};
-    const Tensor x = reshape(converted(saved, wide), cut.shape());
+    const Tensor x = reshape(to(saved, wide), cut.shape());
     Tensor d = x;  // the mean twice: that of the first differences is its rounding
     for (int i = 0; cut.centered && i < 2; ++i) d = sub(d, mean(d, over, true));
     const Tensor r = rsqrt(add(mean(mul(d, d), over, true), Scalar(eps)));
@@ -48,10 +44,10 @@ Grads differentiable_backward(Node& node, const Tensor& g, const Cut& cut, doubl
     if (node.needs(0)) {
       const Tensor weight = node.saved(1);
       Tensor h = gradient;
-      if (weight.defined()) h = mul(h, reshape(converted(weight, wide), cut.weight_shape()));
+      if (weight.defined()) h = mul(h, reshape(to(weight, wide), cut.weight_shape()));
       Tensor inner = mul(u, mean(mul(h, u), over, true));
       if (cut.centered) inner = add(inner, mean(h, over, true));
-      grads[0] = converted(reshape(mul(r, sub(h, inner)), saved.sizes()), saved.dtype());
+      grads[0] = to(reshape(mul(r, sub(h, inner)), saved.sizes()), saved.dtype());
     }
     if (node.needs(1)) grads[1] = reshape(sum(mul(gradient, u), {0, 3}), weight_sizes);
   }
@@ -65,8 +61,8 @@ Grads backward(Node& node, const Tensor& g, const Cut& cut, double eps, const Di
     return differentiable_backward(node, g, cut, eps, weight_sizes);
   }
   const DType wide = compute_dtype(saved.dtype());
-  const Tensor x = contiguous(converted(saved, wide)), gradient = contiguous(converted(g, wide));
-  const Tensor w = weight.defined() ? contiguous(converted(weight, wide)) : weight;
+  const Tensor x = contiguous(to(saved, wide)), gradient = contiguous(to(g, wide));
+  const Tensor w = weight.defined() ? contiguous(to(weight, wide)) : weight;
   const Tensor stats = node.saved(2);
   const bool of_weights = node.needs(1) || node.needs(2);
   const int64_t length = std::max<int64_t>(
@@ -86,20 +82,31 @@ Grads backward(Node& node, const Tensor& g, const Cut& cut, double eps, const Di
         const int64_t row = b * length;
         double* const dw = of_weights ? parts.data<double>() + b * cut.weights() : nullptr;
         kernels().normalize_backward[static_cast<int>(compute_type(wide))](
-            {at(x, row), std::min(length, cut.rows - row), cut.n, cut.run, cut.groups, row,
-             w.defined() ? w.data() : nullptr, nullptr, eps, cut.centered,
-             stats.data<double>() + 2 * row, at(dx, row), at(gradient, row), dw,
-             dw ? dw + blocks * cut.weights() : nullptr});
+            {.x = at(x, row),
+             .rows = std::min(length, cut.rows - row),
+             .n = cut.n,
+             .run = cut.run,
+             .groups = cut.groups,
+             .row = row,
+             .weight = w.defined() ? w.data() : nullptr,
+             .bias = nullptr,
+             .eps = eps,
+             .centered = cut.centered,
+             .stats = stats.data<double>() + 2 * row,
+             .out = at(dx, row),
+             .g = at(gradient, row),
+             .weight_gradient = dw,
+             .bias_gradient = dw ? dw + blocks * cut.weights() : nullptr});
       }
     });
   }
   Grads grads(3);
-  if (dx.defined()) grads[0] = converted(dx, saved.dtype());
+  if (dx.defined()) grads[0] = to(dx, saved.dtype());
   if (of_weights) {
     const Tensor total = sum(parts, {1});
     for (int64_t i = 0; i < 2; ++i) {
       if (node.needs(static_cast<int>(i) + 1)) {
-        grads[i + 1] = converted(reshape(select(total, 0, i), weight_sizes), wide);
+        grads[i + 1] = to(reshape(select(total, 0, i), weight_sizes), wide);
       }
     }
   }
@@ -131,9 +138,9 @@ Tensor normalize(const char* op, const char* node, const Tensor& x, const Tensor
   } else {
     GradModeGuard no_grad(false);
     const DType wide = compute_dtype(x.dtype());
-    const Tensor in = contiguous(converted(x, wide));
+    const Tensor in = contiguous(to(x, wide));
     const auto parameter = [&](const Tensor& p) {
-      return p.defined() ? contiguous(converted(p, wide)) : p;
+      return p.defined() ? contiguous(to(p, wide)) : p;
     };
     const Tensor w = parameter(weight), b = parameter(bias);
     y = empty(x.sizes(), in.options());
@@ -144,12 +151,24 @@ Tensor normalize(const char* op, const char* node, const Tensor& x, const Tensor
       parallel_for(cut.rows, std::max<int64_t>(1, kGrain / cut.n), [&](int64_t begin, int64_t end) {
         const int64_t at = begin * cut.n * item;
         kernels().normalize[static_cast<int>(compute_type(wide))](
-            {in.data<char>() + at, end - begin, cut.n, cut.run, cut.groups, begin,
-             w.defined() ? w.data() : nullptr, b.defined() ? b.data() : nullptr, eps, cut.centered,
-             stats.data<double>() + 2 * begin, y.data<char>() + at, nullptr, nullptr, nullptr});
+            {.x = in.data<char>() + at,
+             .rows = end - begin,
+             .n = cut.n,
+             .run = cut.run,
+             .groups = cut.groups,
+             .row = begin,
+             .weight = w.defined() ? w.data() : nullptr,
+             .bias = b.defined() ? b.data() : nullptr,
+             .eps = eps,
+             .centered = cut.centered,
+             .stats = stats.data<double>() + 2 * begin,
+             .out = y.data<char>() + at,
+             .g = nullptr,
+             .weight_gradient = nullptr,
+             .bias_gradient = nullptr});
       });
     }
-    y = converted(y, x.dtype());
+    y = to(y, x.dtype());
   }
   const bool uses_x = requires_grad(x) || (weight.defined() && requires_grad(weight));
   record(node, {}, y, {&x, &weight, &bias},

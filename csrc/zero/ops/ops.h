@@ -105,6 +105,7 @@ void write_two_out(const char* op, const std::pair<Tensor, Tensor>& results, con
 Tensor clone(const Tensor& x);
 Tensor contiguous(const Tensor& x);  // x itself if it is
 Tensor to(const Tensor& x, DType dtype, Device device, bool copy = false);
+inline Tensor to(const Tensor& x, DType dtype) { return to(x, dtype, x.device()); }
 Scalar item(const Tensor& x);  // the one element
 
 // ---- elementwise.cpp: one input -----------------------------------------------------------------

@@ -44,10 +44,6 @@ void run(SoftmaxFn rows, SoftmaxFn columns, const Tensor& x, const Tensor* g, co
                });
 }
 
-Tensor converted(const Tensor& x, DType dtype) {
-  return x.dtype() == dtype ? x : to(x, dtype, x.device());
-}
-
 Tensor softmax_backward(const Tensor& y, const Tensor& g, int64_t dim, bool log) {
   const Dims dims = y.dim() == 0 ? Dims() : Dims{dim};
   if (grad_enabled() || y.is_meta()) {
@@ -55,12 +51,12 @@ Tensor softmax_backward(const Tensor& y, const Tensor& g, int64_t dim, bool log)
     return mul(y, sub(g, sum(mul(g, y), dims, true)));
   }
   const DType dtype = compute_dtype(y.dtype());
-  const Tensor saved = converted(contiguous(y), dtype), from = converted(contiguous(g), dtype);
+  const Tensor saved = to(contiguous(y), dtype), from = to(contiguous(g), dtype);
   Tensor out = empty(y.sizes(), saved.options());
   const int type = static_cast<int>(compute_type(dtype));
   run(kernels().softmax_backward_rows[type], kernels().softmax_backward_columns[type], saved, &from,
       out, dim, log);
-  return converted(out, y.dtype());
+  return to(out, y.dtype());
 }
 
 Tensor softmax_forward(const char* op, const char* node, const Tensor& x, int64_t dim,
@@ -76,10 +72,10 @@ Tensor softmax_forward(const char* op, const char* node, const Tensor& x, int64_
     GradModeGuard no_grad(false);
     const DType compute = compute_dtype(result);
     const int type = static_cast<int>(compute_type(compute));
-    const Tensor in = contiguous(converted(x, compute));
+    const Tensor in = contiguous(to(x, compute));
     y = empty(x.sizes(), in.options());
     run(kernels().softmax_rows[type], kernels().softmax_columns[type], in, nullptr, y, dim, log);
-    y = converted(y, result);
+    y = to(y, result);
   }
   record(node, {}, y, {&x}, {&y}, [dim, log](Node& n, const Tensor& g) {
     return softmax_backward(n.saved(0), g, dim, log);
@@ -108,13 +104,13 @@ static Tensor logsumexp_value(const Tensor& x, const Dims& dims, bool keepdim) {
 }
 
 Tensor logsumexp(const Tensor& input, const Dims& dims, bool keepdim) {
-  const Tensor x = is_floating(input.dtype()) ? input : converted(input, default_dtype());
+  const Tensor x = is_floating(input.dtype()) ? input : to(input, default_dtype());
   const Selection selection("logsumexp", x, dims);
   Tensor y;
   {
     GradModeGuard no_grad(false);
     const DType wide = compute_dtype(x.dtype());
-    y = converted(logsumexp_value(converted(x, wide), dims, keepdim), x.dtype());
+    y = to(logsumexp_value(to(x, wide), dims, keepdim), x.dtype());
   }
   record("LogsumexpBackward0", {}, y, {&x}, {&x, &y},
          [kept = selection.sizes(x, true)](Node& n, const Tensor& g) {
