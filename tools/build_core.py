@@ -228,10 +228,11 @@ class Toolchain:
         """Options for a kernel on `isa`, or another source; `optimize` overrides a release's level.
 
         Only kernels gain from -O3: elsewhere it makes vector code of loops over a few operands or
-        dimensions, which is larger and slower.
+        dimensions, which is larger and slower. The kernels for processors from before 2013 do
+        without: 0.5 MB less.
         """
         kernel = [f"-DZERO_ISA_NS={isa}", *ISA_FLAGS.get(isa, {}).get(self.kind, [])] if isa else []
-        optimize = optimize or ("3" if isa else "2")
+        optimize = optimize or ("3" if isa not in ("", "baseline") else "2")
         if self.kind == "gnu":
             flags = [*self._language_flags(), "-pthread", "-fvisibility=hidden", *WARNINGS]
             flags += CLANG_WARNINGS if "clang" in self.identity else GCC_WARNINGS

@@ -408,6 +408,17 @@ constexpr uint64_t random_counters(int64_t n, bool bits64) {
   return (static_cast<uint64_t>(n) + (bits64 ? 1 : 3)) / (bits64 ? 2 : 4);
 }
 
+// ---- layers -------------------------------------------------------------------------------------
+// The kernels of layers lie in headers of their own, named in the comment: who changes one
+// compiles only what uses it.
+struct ActivationKernels;   // activation.h
+struct BatchNormKernels;    // batch_norm.h
+struct ConvolutionKernels;  // convolution.h
+struct EmbeddingKernels;    // embedding.h
+struct LossKernels;         // loss.h
+struct PoolingKernels;      // pooling.h
+struct ResampleKernels;     // resample.h
+
 // ---- the table ----------------------------------------------------------------------------------
 struct KernelTable {
   const char* isa;  // "baseline", "avx2", "avx512" or "neon"
@@ -441,6 +452,14 @@ struct KernelTable {
   SoftmaxFn softmax_backward_rows[kNumComputeTypes], softmax_backward_columns[kNumComputeTypes];
   CrossEntropyFn cross_entropy[kNumComputeTypes], cross_entropy_backward[kNumComputeTypes];
   NormalizeFn normalize[kNumComputeTypes], normalize_backward[kNumComputeTypes];
+
+  const ActivationKernels* activation;
+  const BatchNormKernels* batch_norm;
+  const ConvolutionKernels* convolution;
+  const EmbeddingKernels* embedding;
+  const LossKernels* loss;
+  const PoolingKernels* pooling;
+  const ResampleKernels* resample;
 };
 
 namespace detail {
