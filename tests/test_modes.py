@@ -236,12 +236,25 @@ def test_inference_tensors_outside():
     with pytest.raises(RuntimeError, match="add: an inference tensor is written in place outside"):
         x.add_(1)
     assert x.tolist() == [1.0, 1.0]
+    with zero.inference_mode():
+        same = x.detach()
+    with pytest.raises(RuntimeError, match="add: an inference tensor is written in place outside"):
+        same.add_(1)
+    detached = x.detach()  # counts its own writes, so it takes them
+    assert detached.is_inference() and detached.add_(1)._version == 1 and x.data._version == 0
+    assert x.tolist() == [2.0, 2.0]
     with pytest.raises(RuntimeError, match="can't require a gradient outside inference_mode"):
         x.requires_grad_()
     with pytest.raises(RuntimeError, match="writes to an inference tensor are not counted"):
         x._version  # noqa: B018
     with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
         w * x
+    with zero.inference_mode():
+        rows = zero.arange(8.0).reshape(2, 2, 2)
+    with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
+        zero.nn.functional.linear(rows, w.diag())
+    y = zero.nn.functional.linear(rows.mT, w.diag())  # rows that must be copied: the copy is saved
+    assert zero.autograd.grad(y.sum(), w)[0].tolist() == [10.0, 18.0]
     with pytest.raises(RuntimeError, match="a view made in inference_mode is written in place"):
         of_tracked.add_(1)
     with zero.no_grad():

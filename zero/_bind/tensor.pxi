@@ -262,7 +262,7 @@ cdef class Tensor:
     @property
     def _version(self):
         """How often the memory was written in place."""
-        if self.c.impl().is_inference_:
+        if self.c.impl().is_inference_ and not self.c.impl().has_own_version():
             raise RuntimeError("_version: writes to an inference tensor are not counted; got a "
                                f"tensor of shape {tuple_of(self.c.sizes())} made in "
                                "inference_mode, expected another")

@@ -14,6 +14,7 @@ cdef extern from "zero/core/tensor.h" namespace "zero":
     cdef cppclass CTensorImpl "zero::TensorImpl":
         cbool is_parameter_
         cbool is_inference_
+        cbool has_own_version "own_version_.operator bool"() noexcept
         cbool is_view_
 
     cdef cppclass CTensor "zero::Tensor":

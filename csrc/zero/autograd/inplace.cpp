@@ -135,7 +135,8 @@ bool needs_history(Inputs inputs) {
 }
 
 void check_history(const char* op, const Tensor& x, bool recorded) {
-  ZERO_CHECK(!x.impl()->is_inference_ || inference_mode_on, Error, op,
+  // One that was detached outside the mode counts its writes.
+  ZERO_CHECK(!x.impl()->is_inference_ || inference_mode_on || x.impl()->own_version_, Error, op,
              ": an inference tensor is written in place outside inference_mode; got ", x,
              ", expected a clone() of it");
   const AutogradMeta* meta = autograd_meta(x);
@@ -239,11 +240,17 @@ Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, i
   return view;
 }
 
-Tensor detach(const Tensor& x) { return alias(x); }
+// Of an inference tensor, outside the mode, it has a counter of its own, and may be written.
+Tensor detach(const Tensor& x) {
+  if (x.impl()->is_inference_) [[unlikely]]
+    return detached_data(x);
+  return alias(x);
+}
 
 Tensor detached_data(const Tensor& x) {
-  Tensor data = detach(x);
-  data.impl()->own_version_ = make_ref<VersionCounter>();
+  Tensor data = alias(x);
+  if (!x.impl()->is_inference_ || !inference_mode_on)
+    data.impl()->own_version_ = make_ref<VersionCounter>();
   return data;
 }
 

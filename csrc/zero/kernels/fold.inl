@@ -3,7 +3,7 @@
 // A row of up to kRun elements is folded in lanes, which are then combined as a binary tree; longer
 // rows and further dimensions are halved until they are such rows. So the error of a float64 sum of
 // n elements grows as about (kRun / 16 + log2 n) 2^-53, and the order depends on sizes and strides
-// only. Sums of float32 accumulate in float64, integers in int64.
+// only. Sums of float32 accumulate in float64, four by four, integers in int64.
 #pragma once
 
 #include "zero/kernels/common.inl"
@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t kRun = 2048;  // elements of a row folded without a tree
 constexpr int kLanes = 16;
+
+ZERO_INLINE bool is_finite(double x) { return x - x == 0; }
 
 // A state is the value of a part; lift makes one of an element, combine joins two neighbouring
 // parts. `shift` is the output's number from FoldArgs, `index` the place of the element in its
@@ -113,32 +115,6 @@ struct FoldRun {
   }
 };
 
-// n elements of dimension d and all of those inside it (dims[0] is the innermost).
-template <class Op>
-typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_t n, double shift,
-                            int64_t index) {
-  while (d > 0 && n == 1) n = dims[--d].size;
-  const int64_t stride = dims[d].stride, weight = dims[d].weight;
-  if (d == 0 && n <= kRun) return FoldRun<Op>::run(in, n, stride, shift, index, weight);
-  const int64_t half = d == 0 ? (n + kRun - 1) / kRun / 2 * kRun : n / 2;
-  const auto left = fold_row<Op>(dims, d, in, half, shift, index);
-  const auto right =
-      fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
-  return Op::combine(left, right);
-}
-
-// n >= 1 neighbours
-template <class T>
-ZERO_NOINLINE double sum_of(const T* x, int64_t n) {
-  if (n < kLanes) {
-    double s = x[0];
-    for (int64_t i = 1; i < n; ++i) s += x[i];
-    return s;
-  }
-  const ReduceDim dim = {n, static_cast<int64_t>(sizeof(T)), 1};
-  return fold_row<SumOp<T>>(&dim, 0, reinterpret_cast<const char*>(x), n, 0, 0);
-}
-
 // The sum of term(i) for i < n in float64. Up to `Run` neighbours of a lane are added up in the
 // type of the terms before that.
 template <int Run = 1, class Term>
@@ -165,6 +141,48 @@ ZERO_INLINE double sum_terms(int64_t n, Term term) {
   }
   for (; i < n; ++i) total += static_cast<double>(term(i));
   return total;
+}
+
+// Neighbours of a lane that are added up in float32 before they go on in float64: conversions would
+// cost more than the sums. An overflow among them is none of the whole.
+constexpr int kSumRun = 4;
+
+template <>
+struct FoldRun<SumOp<float>> {
+  static ZERO_NOINLINE double run(const char* in, int64_t n, int64_t stride, double, int64_t,
+                                  int64_t) {
+    using Op = SumOp<float>;
+    if (stride != sizeof(float)) return fold_lanes<Op, 1>(in, n, stride, 0, 0, 0);
+    const float* x = reinterpret_cast<const float*>(in);
+    const double sum = sum_terms<kSumRun>(n, [=](int64_t i) { return x[i]; });
+    return is_finite(sum) ? sum : fold_lanes<Op, Op::lanes>(in, n, stride, 0, 0, 0);
+  }
+};
+
+// n elements of dimension d and all of those inside it (dims[0] is the innermost).
+template <class Op>
+typename Op::State fold_row(const ReduceDim* dims, int d, const char* in, int64_t n, double shift,
+                            int64_t index) {
+  while (d > 0 && n == 1) n = dims[--d].size;
+  const int64_t stride = dims[d].stride, weight = dims[d].weight;
+  if (d == 0 && n <= kRun) return FoldRun<Op>::run(in, n, stride, shift, index, weight);
+  const int64_t half = d == 0 ? (n + kRun - 1) / kRun / 2 * kRun : n / 2;
+  const auto left = fold_row<Op>(dims, d, in, half, shift, index);
+  const auto right =
+      fold_row<Op>(dims, d, in + half * stride, n - half, shift, index + half * weight);
+  return Op::combine(left, right);
+}
+
+// n >= 1 neighbours
+template <class T>
+ZERO_NOINLINE double sum_of(const T* x, int64_t n) {
+  if (n < kLanes) {
+    double s = x[0];
+    for (int64_t i = 1; i < n; ++i) s += x[i];
+    return s;
+  }
+  const ReduceDim dim = {n, static_cast<int64_t>(sizeof(T)), 1};
+  return fold_row<SumOp<T>>(&dim, 0, reinterpret_cast<const char*>(x), n, 0, 0);
 }
 
 }  // namespace

@@ -206,6 +206,32 @@ struct FoldColumns<SumOp<uint8_t>> {
 };
 static_assert(kColumnRun <= 127);  // also of the indices below
 
+// As rows of float32 are added.
+template <>
+struct FoldColumns<SumOp<float>> {
+  static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,
+                                const double* shift, int64_t index, double* acc) {
+    auto row = [&](int64_t i) { return reinterpret_cast<const float*>(in + i * dim.stride); };
+    bool infinite = false;
+    for (int64_t j = 0; j < outputs; ++j) acc[j] = 0;
+    int64_t i = 0;
+    for (; i + kSumRun <= n; i += kSumRun) {
+      const float *a = row(i), *b = row(i + 1), *c = row(i + 2), *d = row(i + 3);
+      ZERO_SIMD
+      for (int64_t j = 0; j < outputs; ++j)
+        acc[j] += static_cast<double>((a[j] + b[j]) + (c[j] + d[j]));
+    }
+    for (; i < n; ++i) {
+      const float* a = row(i);
+      ZERO_SIMD
+      for (int64_t j = 0; j < outputs; ++j) acc[j] += static_cast<double>(a[j]);
+    }
+    for (int64_t j = 0; j < outputs; ++j) infinite |= !is_finite(acc[j]);
+    if (infinite) add_rows<SumOp<float>>(dim, in, n, outputs, shift, index, acc);
+  }
+};
+static_assert(kSumRun == 4);
+
 template <class T>
 struct FoldColumns<DeviationOp<T>> {
   static ZERO_NOINLINE void run(const ReduceDim& dim, const char* in, int64_t n, int64_t outputs,

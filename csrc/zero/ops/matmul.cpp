@@ -233,11 +233,14 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   sizes.back() = weight.size(0);
   const Tensor y = empty(sizes, x.options());
   multiply_any(y, x, weight, bias, {.b = true});
+  // Rows that are no matrix are copied by others, which keep the copy: it may be saved.
+  const bool copied = x.impl()->is_inference_ && x.dim() > 2 && !x.is_contiguous();
+  const Tensor kept = copied ? contiguous(x) : x;
   const char* node = x.dim() != 2     ? "LinearBackward0"
                      : bias.defined() ? "AddmmBackward0"
                                       : "MmBackward0";
   record(node, {}, y, {&x, &weight, &bias},
-         {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
+         {keep(requires_grad(weight), kept), keep(requires_grad(x), weight)},
          [matrix = x.dim() == 2](Node& n, const Tensor& g) {
            Grads grads(3);
            if (n.needs(0)) grads[0] = matmul(g, n.saved_view(1));

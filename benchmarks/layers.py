@@ -1,0 +1,237 @@
+"""Times layers, forward and backward, against PyTorch, by family.
+
+python benchmarks/layers.py [-k PART] [--threads 1] [--rounds 11]
+pip install -e '.[parity]' installs the peer.
+
+Printed are each layer's times and, for each family, the geometric mean of PyTorch's time over
+zero's (above 1: zero is faster).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import statistics
+from collections import defaultdict
+from collections.abc import Callable
+from types import ModuleType
+
+from harness import Statement, compare, readable
+
+import zero
+
+ROUND_SECONDS = 0.02
+
+IMAGE = (64, 64, 28, 28)
+ROWS = (64, 1024)
+
+# Family: (layer over nn, shape of the input).
+LAYERS: dict[str, list[tuple[str, tuple[int, ...]]]] = {
+    "convolution": [
+        ("Conv2d(1, 32, 3, padding=1)", (64, 1, 28, 28)),
+        ("Conv2d(32, 64, 3, padding=1)", (64, 32, 28, 28)),
+        ("Conv2d(3, 64, 3, padding=1)", (32, 3, 32, 32)),
+        ("Conv2d(64, 64, 3, padding=1)", (32, 64, 32, 32)),
+        ("Conv2d(256, 256, 3, padding=1)", (32, 256, 8, 8)),
+        ("Conv2d(64, 128, 3, stride=2, padding=1)", (32, 64, 32, 32)),
+        ("Conv2d(64, 128, 1, stride=2)", (32, 64, 32, 32)),
+        ("Conv2d(64, 64, 1)", (8, 64, 56, 56)),
+        ("Conv2d(96, 96, 3, padding=1, groups=96)", (8, 96, 28, 28)),
+        ("Conv2d(64, 64, 3, padding=2, dilation=2)", (8, 64, 28, 28)),
+        ("Conv1d(64, 64, 5, padding=2)", (32, 64, 256)),
+        ("Conv3d(8, 16, 3, padding=1)", (4, 8, 16, 16, 16)),
+        ("ConvTranspose2d(64, 32, 4, stride=2, padding=1)", (16, 64, 16, 16)),
+        ("Unfold(3, padding=1)", (8, 32, 28, 28)),
+    ],
+    "pooling": [
+        ("MaxPool2d(2)", IMAGE),
+        ("MaxPool2d(3, stride=2, padding=1)", IMAGE),
+        ("AvgPool2d(2)", IMAGE),
+        ("AvgPool2d(3, stride=1, padding=1)", IMAGE),
+        ("AdaptiveAvgPool2d(1)", IMAGE),
+        ("AdaptiveAvgPool2d(7)", IMAGE),
+        ("AdaptiveMaxPool2d(7)", IMAGE),
+        ("MaxPool1d(2)", (64, 64, 512)),
+        ("AvgPool3d(2)", (4, 16, 16, 32, 32)),
+    ],
+    "padding and resampling": [
+        ("ZeroPad2d(1)", IMAGE),
+        ("ReflectionPad2d(1)", IMAGE),
+        ("ReplicationPad2d(1)", IMAGE),
+        ("CircularPad2d(1)", IMAGE),
+        ("Upsample(scale_factor=2, mode='nearest')", (16, 32, 28, 28)),
+        ("Upsample(scale_factor=2, mode='bilinear')", (16, 32, 28, 28)),
+        ("Upsample(scale_factor=2, mode='bicubic')", (16, 32, 28, 28)),
+        ("PixelShuffle(2)", (16, 64, 28, 28)),
+    ],
+    "normalisation": [
+        ("BatchNorm2d(64)", IMAGE),
+        ("BatchNorm2d(64).eval()", IMAGE),
+        ("BatchNorm1d(1024)", ROWS),
+        ("LayerNorm(1024)", ROWS),
+        ("GroupNorm(8, 64)", IMAGE),
+        ("InstanceNorm2d(64)", IMAGE),
+        ("RMSNorm(1024)", ROWS),
+        ("LocalResponseNorm(5)", (16, 64, 28, 28)),
+    ],
+    "activation": [
+        (name, ROWS)
+        for name in (
+            "ReLU()",
+            "LeakyReLU()",
+            "ELU()",
+            "CELU()",
+            "SELU()",
+            "GELU()",
+            "GELU(approximate='tanh')",
+            "SiLU()",
+            "Mish()",
+            "Sigmoid()",
+            "Tanh()",
+            "Hardtanh()",
+            "ReLU6()",
+            "Hardsigmoid()",
+            "Hardswish()",
+            "Softplus()",
+            "Softsign()",
+            "Softshrink()",
+            "Hardshrink()",
+            "Tanhshrink()",
+            "LogSigmoid()",
+            "Threshold(0.1, 0)",
+            "PReLU()",
+            "GLU()",
+            "Softmax(1)",
+            "LogSoftmax(1)",
+            "Dropout(0.5)",
+        )
+    ],
+}
+
+# Losses over nn: whether the targets are classes, numbers, or signs.
+LOSSES = {
+    "L1Loss()": "numbers",
+    "MSELoss()": "numbers",
+    "SmoothL1Loss()": "numbers",
+    "HuberLoss()": "numbers",
+    "BCELoss()": "probabilities",
+    "BCEWithLogitsLoss()": "probabilities",
+    "KLDivLoss(reduction='batchmean')": "probabilities",
+    "NLLLoss()": "classes",
+    "CrossEntropyLoss()": "classes",
+    "CrossEntropyLoss(label_smoothing=0.1)": "classes",
+    "PoissonNLLLoss()": "numbers",
+    "SoftMarginLoss()": "signs",
+    "HingeEmbeddingLoss()": "signs",
+    "MultiLabelSoftMarginLoss()": "probabilities",
+}
+
+Build = Callable[[ModuleType], Statement]
+
+
+def fill(lib: ModuleType, *shape: int) -> object:
+    """The same numbers for each library, spread over -1 … 1."""
+    count = 1
+    for size in shape:
+        count *= size
+    return (((lib.arange(count) * 7919 + 13) % 1021).float() / 510.5 - 1).reshape(shape)
+
+
+def layer(expression: str, shape: tuple[int, ...]) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        x = fill(lib, *shape).requires_grad_()
+        module = eval(f"nn.{expression}", {"nn": lib.nn})
+        return Statement("module(x).backward(g)", module=module, x=x, g=module(x).detach().clone())
+
+    return build
+
+
+def loss(expression: str, kind: str) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        x = fill(lib, *ROWS)
+        numbers = fill(lib, *ROWS).flip(1)
+        target = {
+            "numbers": numbers,
+            "probabilities": (numbers + 1) / 2,
+            "signs": (numbers > 0).float() * 2 - 1,
+            "classes": lib.arange(ROWS[0]) * 37 % ROWS[1],
+        }[kind]
+        if expression.startswith("BCELoss"):
+            x = x.sigmoid()
+        elif expression.startswith(("KLDiv", "NLL")):
+            x = x.log_softmax(1)
+        criterion = eval(f"nn.{expression}", {"nn": lib.nn})
+        return Statement(
+            "criterion(x, target).backward()",
+            criterion=criterion,
+            x=x.detach().requires_grad_(),
+            target=target,
+        )
+
+    return build
+
+
+def embedding(expression: str, count: int) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        module = eval(f"nn.{expression}", {"nn": lib.nn})
+        x = (lib.arange(count) * 7919 % 10_000).reshape(-1, 32)
+        return Statement("module(x).backward(g)", module=module, x=x, g=module(x).detach().clone())
+
+    return build
+
+
+FAMILIES: dict[str, dict[str, Build]] = {
+    family: {f"{name} of {'x'.join(map(str, shape))}": layer(name, shape) for name, shape in rows}
+    for family, rows in LAYERS.items()
+}
+FAMILIES["loss"] = {name: loss(name, kind) for name, kind in LOSSES.items()}
+FAMILIES["embedding"] = {
+    f"{name} of {count}": embedding(name, count)
+    for name, count in {
+        "Embedding(10_000, 128)": 2048,
+        "Embedding(10_000, 16)": 2048,
+        "EmbeddingBag(10_000, 64)": 2048,
+        "EmbeddingBag(10_000, 64, mode='max')": 2048,
+    }.items()
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-k", default="", metavar="PART", help="only layers that contain PART")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=11)
+    options = parser.parse_args()
+
+    libraries = {"zero": zero, "torch": importlib.import_module("torch")}
+    for library in libraries.values():
+        library.set_num_threads(options.threads)
+        library.manual_seed(0)
+    print(
+        f"{options.threads} thread(s), medians of {options.rounds} alternating rounds, "
+        "forward and backward; (torch / zero)"
+    )
+    speeds: dict[str, list[float]] = defaultdict(list)
+    for family, layers in FAMILIES.items():
+        for name, build in layers.items():
+            if options.k not in f"{family} {name}":
+                continue
+            try:
+                peers = {peer: build(library) for peer, library in libraries.items()}
+            except AttributeError as error:  # a peer may lack a layer: say so and go on
+                print(f"{name:<58} {error}", flush=True)
+                continue
+            medians = compare(peers, options.rounds, ROUND_SECONDS, options.threads)
+            speeds[family].append(medians["torch"] / medians["zero"])
+            times = "   ".join(f"{peer} {readable(medians[peer]):>9}" for peer in libraries)
+            print(f"{name:<58} {times} ({speeds[family][-1]:.2f})", flush=True)
+    print()
+    for family, values in speeds.items():
+        print(
+            f"{family:<24} geometric mean {statistics.geometric_mean(values):.2f}   "
+            f"least {min(values):.2f}   layers {len(values)}"
+        )
+
+
+if __name__ == "__main__":
+    main()
