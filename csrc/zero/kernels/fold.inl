@@ -115,27 +115,36 @@ struct FoldRun {
   }
 };
 
-// The sum of term(i) for i < n in float64. Up to `Run` neighbours of a lane are added up in the
-// type of the terms before that.
+// The sum of term(i) for i < n in float64. Each lane adds up `Run` neighbours, a power of two, in
+// the type of the terms before that, as a binary tree.
+template <int Run, class Term>
+ZERO_INLINE auto sum_run(const Term& term, int64_t i) {
+  if constexpr (Run == 1)
+    return term(i);
+  else
+    return sum_run<Run / 2>(term, i) + sum_run<Run / 2>(term, i + Run / 2 * kLanes);
+}
+
+template <int Run, class Term>
+ZERO_INLINE int64_t add_runs(const Term& term, int64_t i, int64_t n, double* lanes) {
+  for (; i + Run * kLanes <= n; i += Run * kLanes) {
+    decltype(term(i)) part[kLanes];
+    ZERO_SIMD
+    for (int l = 0; l < kLanes; ++l) part[l] = sum_run<Run>(term, i + l);
+    ZERO_SIMD
+    for (int l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(part[l]);
+  }
+  return i;
+}
+
 template <int Run = 1, class Term>
 ZERO_INLINE double sum_terms(int64_t n, Term term) {
-  using T = decltype(term(int64_t{0}));
   double total = 0;
   int64_t i = 0;
   if (n >= kLanes) {
     double lanes[kLanes] = {};
-    while (i + kLanes <= n) {
-      T part[kLanes];
-      ZERO_SIMD
-      for (int l = 0; l < kLanes; ++l) part[l] = term(i + l);
-      i += kLanes;
-      for (int k = 1; k < Run && i + kLanes <= n; ++k, i += kLanes) {
-        ZERO_SIMD
-        for (int l = 0; l < kLanes; ++l) part[l] += term(i + l);
-      }
-      ZERO_SIMD
-      for (int l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(part[l]);
-    }
+    if constexpr (Run > 1) i = add_runs<Run>(term, i, n, lanes);
+    i = add_runs<1>(term, i, n, lanes);
     join_lanes<kLanes / 2>(lanes, [](double a, double b) { return a + b; });
     total = lanes[0];
   }
