@@ -53,6 +53,7 @@ FAMILIES = {
     "scatter": "Selection",
     "loss": "Softmax and losses",
     "normalize": "Normalisation",
+    "convolution": "Convolution",
     "dropout": "Dropout",
     "methods": "Copies",
     "autograd": "Recording",

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 from op_db_contract import add_entries as add_contract_entries
+from op_db_convolution import add_entries as add_convolution_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
 from op_db_math import add_entries as add_math_entries
@@ -732,6 +733,7 @@ for _add in (
     add_scatter_entries,
     add_shape_entries,
     add_math_entries,
+    add_convolution_entries,
     add_normalize_entries,
     add_special_entries,
     add_view_entries,

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from zero.nn import functional as functional, init as init, utils as utils
     from zero.nn.activation import *
     from zero.nn.container import *
+    from zero.nn.convolution import *
     from zero.nn.dropout import *
     from zero.nn.flatten import *
+    from zero.nn.fold import *
     from zero.nn.linear import *
     from zero.nn.loss import *
     from zero.nn.normalization import *
@@ -23,8 +25,10 @@ else:
         names={
             "activation": "LogSoftmax ReLU Sigmoid Softmax Tanh",
             "container": "ModuleDict ModuleList Sequential",
+            "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
             "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
             "flatten": "Flatten",
+            "fold": "Fold Unfold",
             "linear": "Identity Linear",
             "loss": "CrossEntropyLoss MSELoss NLLLoss",
             "normalization": "GroupNorm LayerNorm RMSNorm",

@@ -10,6 +10,12 @@ import zero
 from zero import (
     Tensor,
     _later,
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
     cross_entropy,
     layer_norm,
     linear,
@@ -31,11 +37,18 @@ from zero.nn._pointwise import (
     smooth_l1_loss,
     softplus,
 )
+from zero.nn._windows import fold, unfold
 
 __all__ = [
     "alpha_dropout",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
@@ -43,6 +56,7 @@ __all__ = [
     "dropout2d",
     "dropout3d",
     "feature_alpha_dropout",
+    "fold",
     "group_norm",
     "huber_loss",
     "kl_div",
@@ -62,6 +76,7 @@ __all__ = [
     "softmax",
     "softplus",
     "tanh",
+    "unfold",
 ]
 
 TYPE_CHECKING = False

@@ -28,10 +28,21 @@ def _norm(count: int) -> FlopRule:
     )
 
 
+def _transposed(layer: Any, args: tuple[Any, ...], output: Any) -> int:
+    """Each element of the input is multiplied by its part of the weight."""
+    products: int = args[0].numel() * layer.weight[0].numel()
+    return 2 * products
+
+
 # A sum of n products is counted as n multiplications and n additions: in Linear the bias takes the
 # place of the first one. Softmax: maximum, difference, exponential, sum and quotient.
 FLOPS: dict[type, FlopRule] = {
     nn.Linear: lambda layer, args, output: 2 * layer.in_features * output.numel(),
+    **dict.fromkeys(
+        (nn.Conv1d, nn.Conv2d, nn.Conv3d),
+        lambda layer, args, output: 2 * layer.weight[0].numel() * output.numel(),
+    ),
+    **dict.fromkeys((nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d), _transposed),
     nn.ReLU: _elements(1),
     nn.Tanh: _elements(1),
     nn.Sigmoid: _elements(1),
@@ -245,6 +256,8 @@ def summary(
     FLOPs are floating-point operations of one forward call. A multiply-add counts as 2:
 
     - Linear: ``2 · in_features`` for each element of the output (the bias is part of the sum);
+    - Conv1d, Conv2d, Conv3d: 2 for each product in an element of the output; transposed ones
+      likewise for each element of the input;
     - ReLU, Tanh, Sigmoid, and dropout in training mode: 1 for each element;
     - Softmax, LogSoftmax: 5 for each element (maximum, difference, exp, sum, and quotient or
       difference);

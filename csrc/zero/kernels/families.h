@@ -9,7 +9,7 @@
 
 // clang-format off
 #define ZERO_FAMILIES(X) \
-  X(cast) X(elementwise) X(gemm) X(optim) X(random) X(reduce) X(scan) X(softmax)
+  X(cast) X(convolution) X(elementwise) X(gemm) X(optim) X(random) X(reduce) X(scan) X(softmax)
 // These have no objects for avx512, where avx2 serves: 0.7 MB less (NARROW in tools/build_core.py).
 #define ZERO_NARROW_FAMILIES(X) X(distance) X(normalize) X(pointwise) X(sort) X(special)
 // clang-format on

@@ -6,32 +6,12 @@
 // order: its bits depend neither on the tile it falls into nor on what was copied. Error: (kDepth +
 // k / kDepth) roundings of a partial sum. Few rows or columns with both operands dense along k take
 // dot products instead: kLanes partial sums each.
-#include "zero/kernels/common.inl"
+#include "zero/kernels/registers.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
 namespace matrix {
 
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64, kPanelVectors = 4, kRows = 6;  // 24 of 32 registers hold results
-#elif defined(__AVX2__)
-constexpr int kVectorBytes = 32, kPanelVectors = 2, kRows = 6;  // 12 of 16
-#elif defined(__aarch64__) || defined(_M_ARM64)
-constexpr int kVectorBytes = 16, kPanelVectors = 4, kRows = 6;  // 24 of 32
-#else
-constexpr int kVectorBytes = 16, kPanelVectors = 2, kRows = 4;  // 8 of 16; products need one
-#endif
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define ZERO_UNROLL _Pragma("GCC unroll 16")
-#elif defined(__clang__)
-#define ZERO_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define ZERO_UNROLL
-#endif
-
-template <class T> constexpr int kPanel =
-    kPanelVectors * kVectorBytes / static_cast<int>(sizeof(T));
 constexpr int64_t kDepth = 256;    // a panel of b: 16 KiB (64 KiB with AVX-512)
 constexpr int64_t kRowBlock = 96;  // kRowBlock x kDepth of a are copied at a time: L2
 constexpr int64_t kColumnBlock = 512;
@@ -55,15 +35,6 @@ struct Destination {
   const T* bias;
   bool add;
 };
-
-template <class T, int R, int N>
-ZERO_INLINE void clear(T (&tile)[R][N]) {  // in registers, where `= {}` calls for memory
-  ZERO_UNROLL
-  for (int i = 0; i < R; ++i) {
-    ZERO_SIMD
-    for (int j = 0; j < N; ++j) tile[i][j] = T(0);
-  }
-}
 
 template <class T, int R, int N>
 ZERO_INLINE void store_tile(const T (&tile)[R][N], const Destination<T>& c, int64_t valid) {

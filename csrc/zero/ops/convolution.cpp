@@ -1,0 +1,194 @@
+// Convolutions as operators. T(x, w, y) = sum of x w y over all products of a convolution is linear
+// in each of the three: the convolution is its gradient by y, the transposed one that by x, and the
+// weight's gradient that by w. So each operator here is one of T's gradients, and its own gradients
+// are the two others.
+#include "zero/ops/convolution.h"
+
+#include "zero/autograd/record.h"
+#include "zero/ops/convolve.h"
+#include "zero/ops/ops.h"
+
+namespace zero {
+
+namespace {
+
+enum Role : uint8_t { kX, kWeight, kY };
+
+struct Form {
+  ConvolutionShape shape;
+  int spatial;  // dimensions
+
+  Dims sizes(Role role) const {
+    const ConvolutionShape& s = shape;
+    const Triple& last = role == kX ? s.in : role == kY ? s.out : s.kernel;
+    Dims sizes{s.batch, s.groups * (role == kX ? s.in_channels : s.out_channels)};
+    if (role == kWeight) sizes = {s.groups * s.out_channels, s.in_channels};
+    for (int d = 3 - spatial; d < 3; ++d) sizes.push_back(last[d]);
+    return sizes;
+  }
+};
+
+// The gradient of T by `result`; a and b are the two others, in the order of Role.
+Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
+               const Tensor& bias) {
+  const Dims sizes = form.sizes(result);
+  if (a.is_meta()) return empty(sizes, a.options());
+  const GradModeGuard no_grad(false);
+  const DType wide = compute_dtype(a.dtype());
+  const auto dense = [&](const Tensor& t) { return contiguous(to(t, wide)); };
+  const Tensor first = dense(a), second = dense(b);
+  const Tensor added = bias.defined() ? dense(bias) : bias;
+  const void* const bias_data = added.defined() ? added.data() : nullptr;
+  const Tensor out = empty(sizes, first.options());
+  switch (result) {
+    case kX:
+      convolve_transposed(wide, form.shape, second.data(), first.data(), bias_data, out.data());
+      break;
+    case kWeight: convolve_weight(wide, form.shape, first.data(), second.data(), out.data()); break;
+    case kY: convolve(wide, form.shape, first.data(), second.data(), bias_data, out.data()); break;
+  }
+  return to(out, a.dtype());
+}
+
+// The same, recorded.
+Tensor product(const Form& form, Role result, const Tensor& a, const Tensor& b);
+
+// The gradient by one of the two operands of product(form, result, a, b), where `g` is that of its
+// result and `other` the other operand.
+Tensor product_gradient(const Form& form, Role result, Role by, const Tensor& other,
+                        const Tensor& g) {
+  const Role role = static_cast<Role>(kX + kWeight + kY - result - by);  // of `other`
+  return role < result ? product(form, by, other, g) : product(form, by, g, other);
+}
+
+Tensor product(const Form& form, Role result, const Tensor& a, const Tensor& b) {
+  const Tensor y = compute(form, result, a, b, {});
+  record("ConvolutionBackwardBackward0", {}, y, {&a, &b},
+         {keep(requires_grad(b), a), keep(requires_grad(a), b)},
+         [form, result](Node& n, const Tensor& g) {
+           const Role first = result == kX ? kWeight : kX, second = result == kY ? kWeight : kY;
+           Grads grads(2);
+           if (n.needs(0)) grads[0] = product_gradient(form, result, first, n.saved(1), g);
+           if (n.needs(1)) grads[1] = product_gradient(form, result, second, n.saved(0), g);
+           return grads;
+         });
+  return y;
+}
+
+Dims spatial_sizes(const Tensor& t) { return Dims(t.sizes().begin() + 2, t.sizes().end()); }
+
+void check_tensors(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const ConvolutionOptions& o, int64_t spatial) {
+  const int64_t groups = o.groups;
+  ZERO_CHECK(groups > 0, ValueError, op, ": groups is not positive; got ", groups,
+             ", expected 1 or more");
+  ZERO_CHECK(weight.dim() == spatial + 2, ShapeError, op,
+             ": the weight has a wrong number of dimensions; got ", weight.sizes(), ", expected ",
+             spatial + 2);
+  ZERO_CHECK(x.dim() == spatial + 2, ShapeError, op,
+             ": the input has a wrong number of dimensions; got ", x.sizes(), ", expected ",
+             spatial + 2, ", or ", spatial + 1, " without the batch");
+  for (int64_t d = 0; d < spatial; ++d) {
+    ZERO_CHECK(weight.size(d + 2) > 0, ShapeError, op,
+               ": the kernel has no elements; got a weight ", weight.sizes(),
+               ", expected 1 or more in each spatial dimension");
+    ZERO_CHECK(o.stride[d] > 0, ValueError, op, ": stride is not positive; got ", o.stride,
+               ", expected 1 or more");
+    ZERO_CHECK(o.dilation[d] > 0, ValueError, op, ": dilation is not positive; got ", o.dilation,
+               ", expected 1 or more");
+    ZERO_CHECK(o.padding[d] >= 0 && o.padding_after[d] >= 0, ValueError, op,
+               ": padding is negative; got ", o.padding, ", expected 0 or more");
+  }
+  ZERO_CHECK(weight.size(0) % groups == 0 && weight.size(0) >= groups, ShapeError, op,
+             ": the weight does not divide into groups; got ", weight.sizes(),
+             " and groups=", groups, ", expected a first size that is a multiple of ", groups);
+  const int64_t channels = o.transposed ? weight.size(0) : weight.size(1) * groups;
+  ZERO_CHECK(x.size(1) == channels, ShapeError, op, ": the channels differ; got input ", x.sizes(),
+             " and weight ", weight.sizes(), " with groups=", groups, ", expected an input of ",
+             channels, " channels");
+  ZERO_CHECK(is_floating(x.dtype()) || x.dtype() == DType::Int64, DTypeError, op,
+             ": not defined for ", x.dtype(), ", expected floats or int64");
+  for (const Tensor* t : {&weight, &bias}) {
+    if (!t->defined()) continue;
+    const char* const name = t == &bias ? "bias" : "weight";
+    ZERO_CHECK(t->dtype() == x.dtype(), DTypeError, op, ": the dtypes differ; got input ",
+               x.dtype(), " and ", name, " ", t->dtype(), ", expected one dtype");
+    ZERO_CHECK(t->device() == x.device(), Error, op, ": devices differ; got input on ", x.device(),
+               " and ", name, " on ", t->device(), ", expected one device");
+  }
+  const int64_t results = o.transposed ? weight.size(1) * groups : weight.size(0);
+  ZERO_CHECK(!bias.defined() || bias.sizes() == Dims{results}, ShapeError, op,
+             ": the bias does not fit; got ", bias.sizes(), ", expected (", results, ",)");
+}
+
+// The sizes of T's three tensors; checks that the result has elements in each spatial dimension.
+Form form_of(const char* op, const Tensor& x, const Tensor& weight, const ConvolutionOptions& o,
+             int64_t spatial) {
+  Form form{{}, static_cast<int>(spatial)};
+  ConvolutionShape& s = form.shape;
+  s = {x.size(0), o.groups,  weight.size(1), weight.size(0) / o.groups,
+       {1, 1, 1}, {1, 1, 1}, {1, 1, 1},      {1, 1, 1},
+       {0, 0, 0}, {1, 1, 1}};
+  for (int64_t i = 0; i < spatial; ++i) {
+    const int64_t d = 3 - spatial + i, size = x.size(i + 2);
+    const int64_t reach = o.dilation[i] * (weight.size(i + 2) - 1);
+    s.kernel[d] = weight.size(i + 2);
+    s.stride[d] = o.stride[i];
+    s.padding[d] = o.padding[i];
+    s.dilation[d] = o.dilation[i];
+    const int64_t pads = o.padding[i] + o.padding_after[i];
+    if (o.transposed) {
+      const int64_t added = o.output_padding[i];
+      ZERO_CHECK(added >= 0 && (added < o.stride[i] || added < o.dilation[i]), ValueError, op,
+                 ": output_padding does not fit; got ", o.output_padding, " with stride ", o.stride,
+                 " and dilation ", o.dilation,
+                 ", expected each to be less than the stride or the dilation");
+      s.out[d] = size;
+      s.in[d] = (size - 1) * o.stride[i] - pads + reach + added + 1;
+      ZERO_CHECK(size > 0 && s.in[d] > 0, ShapeError, op,
+                 ": the result would have no elements; got input ", x.sizes(), ", weight ",
+                 weight.sizes(), ", stride ", o.stride, ", padding ", o.padding,
+                 ", expected a size of 1 or more in dimension ", i + 2);
+    } else {
+      ZERO_CHECK(size + pads > reach, ShapeError, op,
+                 ": the kernel is larger than the padded input; got ", size + pads,
+                 " in dimension ", i + 2, " of ", spatial_sizes(x), " with padding ", o.padding,
+                 ", expected at least ", reach + 1, " for a kernel ", spatial_sizes(weight),
+                 " with dilation ", o.dilation);
+      s.in[d] = size;
+      s.out[d] = (size + pads - reach - 1) / o.stride[i] + 1;
+    }
+  }
+  return form;
+}
+
+}  // namespace
+
+Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const ConvolutionOptions& o) {
+  const int64_t spatial = o.stride.size();
+  if (x.dim() == spatial + 1)
+    return squeeze(convolution(op, unsqueeze(x, 0), weight, bias, o), {0});
+  check_tensors(op, x, weight, bias, o, spatial);
+  const Form form = form_of(op, x, weight, o, spatial);
+  const Role result = o.transposed ? kX : kY;
+  const Tensor y =
+      o.transposed ? compute(form, kX, weight, x, bias) : compute(form, kY, x, weight, bias);
+  record("ConvolutionBackward0", {}, y, {&x, &weight, &bias},
+         {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
+         [form, result](Node& n, const Tensor& g) {
+           Grads grads(3);
+           const Role input = result == kY ? kX : kY;
+           if (n.needs(0)) grads[0] = product_gradient(form, result, input, n.saved(1), g);
+           if (n.needs(1)) grads[1] = product_gradient(form, result, kWeight, n.saved(0), g);
+           if (n.needs(2)) {
+             Dims all_but_channels{0};
+             for (int64_t d = 2; d < g.dim(); ++d) all_but_channels.push_back(d);
+             grads[2] = sum(g, all_but_channels);
+           }
+           return grads;
+         });
+  return y;
+}
+
+}  // namespace zero
