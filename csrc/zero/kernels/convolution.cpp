@@ -182,6 +182,7 @@ void copy_box(const CopyBoxArgs& args) {
 // ---- a few channels -----------------------------------------------------------------------------
 
 template <class T> constexpr int kLanes = 2 * kVectorBytes / static_cast<int>(sizeof(T));
+static_assert(kLanes<float> <= kSlideSlack);
 
 // R rows at a time, so that enough sums run side by side.
 template <class T, int R>
@@ -199,7 +200,8 @@ ZERO_INLINE void slide_rows(const SlideArgs& args, int64_t r, T bias) {
       ZERO_SIMD
       for (int j = 0; j < L; ++j) sums[i][j] = bias;
     }
-    for (int64_t p = 0; valid == L && p < args.depth; ++p) {
+    const bool unmasked = valid == L || args.readable;
+    for (int64_t p = 0; unmasked && p < args.depth; ++p) {
       const T factor = weights[p];
       const int64_t at = args.depths[p] + x;
       ZERO_UNROLL
@@ -208,7 +210,7 @@ ZERO_INLINE void slide_rows(const SlideArgs& args, int64_t r, T bias) {
         for (int j = 0; j < L; ++j) sums[i][j] += factor * a[i][at + j];
       }
     }
-    for (int64_t p = 0; valid < L && p < args.depth; ++p) {
+    for (int64_t p = 0; !unmasked && p < args.depth; ++p) {
       const T factor = weights[p];
       const int64_t at = args.depths[p] + x;
       ZERO_UNROLL
@@ -219,8 +221,10 @@ ZERO_INLINE void slide_rows(const SlideArgs& args, int64_t r, T bias) {
     }
     for (int i = 0; i < R; ++i) {
       T* const out = static_cast<T*>(args.out) + args.out_rows[r + i] + x * args.out_step;
-      if (args.out_step == 1 && valid == L) {
-        copy_bytes(out, sums[i], sizeof sums[i]);
+      if (args.out_step == 1) {
+        copy_run(out, sums[i], valid);
+      } else if (args.out_step == 2) {
+        for (int64_t j = 0; j < valid; ++j) out[2 * j] = sums[i][j];
       } else {
         for (int64_t j = 0; j < valid; ++j) out[j * args.out_step] = sums[i][j];
       }

@@ -66,8 +66,10 @@ struct SlideArgs {
   void* out;         // of the gradient: what out's is, read
   const int64_t* out_rows;
   int64_t out_step;  // of the gradient: 1
+  bool readable;     // a, also kSlideSlack elements beyond what is asked for
   double* gradient;  // of the gradient: sums are added to it, one for each weight
 };
+inline constexpr int64_t kSlideSlack = 32;
 using SlideFn = void (*)(const SlideArgs& args);
 
 struct ConvolutionKernels {

@@ -56,6 +56,13 @@ void for_each_chunk(const Gather& g, F f) {
   for (int64_t c = 0; c < g.sources; c += step) f(c, std::min(step, g.sources - c), c == 0);
 }
 
+// Whether the taps are all elements of a kernel, in order.
+bool whole_kernels(const Gather& g, const std::vector<int64_t>& indices) {
+  bool whole = true;
+  for (int64_t t = 0; t < g.taps(); ++t) whole = whole && indices[static_cast<size_t>(t)] == t;
+  return whole;
+}
+
 // ---- by channels --------------------------------------------------------------------------------
 
 // The weight of a group as [depth][channels] of a panel; channels that aren't there are 0.
@@ -66,9 +73,7 @@ void pack_panel(const Gather& g, const Panels& panels, int64_t group, int64_t pa
   const char* const from =
       g.weight + (group * g.weight_group + panels.begin(panel) * g.weight_result) * item;
   const std::vector<int64_t> indices = g.weight_indices();
-  bool whole = true;  // kernels, whose elements are neighbours
-  for (int64_t t = 0; t < taps; ++t) whole = whole && indices[static_cast<size_t>(t)] == t;
-  if (whole) {
+  if (whole_kernels(g, indices)) {
     const int64_t columns = g.weight_source == taps ? g.depth() : taps;
     for (int64_t p = 0; p < g.depth(); p += columns)
       copy_2d(g.dtype, to + p * width * item, item, width * item,
@@ -85,7 +90,7 @@ void pack_panel(const Gather& g, const Panels& panels, int64_t group, int64_t pa
 void by_channels(const Gather& g) {
   const int64_t item = g.item(), depth = g.depth(), taps = g.taps();
   const Panels panels(g.dtype, g.results);
-  const Units units(g, unit_pixels(g, panels.widest));
+  const Units units(g, unit_pixels(g, panels.widest), false);
   const int64_t group_bytes = depth * panels.padded() * item;
   const Block packed(g.groups * group_bytes);
   const auto panel_of = [&](int64_t group, int64_t panel) {
@@ -152,7 +157,7 @@ void by_pixels(const Gather& g) {
   const int64_t item = g.item(), taps = g.taps(), plane = g.result_plane();
   const Panels widths(g.dtype, 1);  // of outputs
   const int64_t widest = widths.widest;
-  const Units units(g, unit_pixels(g, g.results));
+  const Units units(g, unit_pixels(g, g.results), true);
   const bool dense = g.dense();
   // Channels in blocks of whole tiles, whose weights stay in L2.
   const int64_t blocks = ceil_divide(g.results, kBlockResults), tile = table().row_step;
@@ -189,8 +194,11 @@ void by_pixels(const Gather& g) {
         const int64_t columns = std::min(kPixelPanels * widest, count - q);
         const int64_t panels = ceil_divide(columns, widest);
         const int64_t* const places = units.places.data() + q;
+        int64_t runs_of_whole = 0, last_width = widths.last;
+        while (last_width < columns % widest) last_width *= 2;
         runs.clear();
         for (int64_t j = 0; j < columns; ++j) {
+          if (j == columns / widest * widest) runs_of_whole = static_cast<int64_t>(runs.size());
           if (j % widest != 0 && places[j] == places[j - 1] + 1) {
             ++runs.back();
           } else {
@@ -199,15 +207,24 @@ void by_pixels(const Gather& g) {
         }
         for_each_chunk(g, [&](int64_t s, int64_t sources, bool first) {
           const int64_t depth = sources * taps;
-          gather({.in = source,
-                  .columns = places,
-                  .runs = runs.data(),
-                  .count = columns,
-                  .depths = units.tap_places.data() + s * taps,
-                  .depth = depth,
-                  .out = gathered,
-                  .width = widest,
-                  .panel_step = depth * widest});
+          GatherColumnsArgs args{.in = source,
+                                 .columns = places,
+                                 .runs = runs.data(),
+                                 .count = columns / widest * widest,
+                                 .depths = units.tap_places.data() + s * taps,
+                                 .depth = depth,
+                                 .out = gathered,
+                                 .width = widest,
+                                 .panel_step = depth * widest};
+          if (args.count > 0) gather(args);
+          if (args.count < columns) {
+            args.columns += args.count;
+            args.runs += runs_of_whole;
+            args.out = gathered + args.count * depth * item;
+            args.count = columns - args.count;
+            args.width = last_width;
+            gather(args);
+          }
           for (int64_t panel = 0; panel < panels; ++panel) {
             const int64_t at = q + panel * widest, valid = std::min(widest, count - at);
             // To the result itself, where these outputs are neighbours there.
@@ -223,7 +240,7 @@ void by_pixels(const Gather& g) {
                       .depths = depths.data() + s * taps,
                       .depth = depth,
                       .b = gathered + panel * depth * widest * item,
-                      .width = widest,
+                      .width = valid == widest ? widest : last_width,
                       .columns = valid,
                       .c = c,
                       .c_row = direct ? plane : widest,
@@ -248,12 +265,13 @@ void by_sliding(const Gather& g) {
   const Units units = Units::for_sliding(g);
   const int64_t rows = units.rest / g.axes[2].out;  // that a row of a unit has
   const std::vector<int64_t> out_rows = result_rows(g), indices = g.weight_indices();
+  const bool in_order = whole_kernels(g, indices) && g.weight_source == g.taps();
   const SlideFn slide = table().slide[type_index(g)];
   parallel_for(
       units.count() * g.groups, grain_for(unit_work(g, units, g.results) / 4),
       [&](int64_t begin, int64_t end) {
         const int64_t weight_bytes = ceil_divide(depth * item, kAlignment) * kAlignment;
-        const Block memory(weight_bytes + units.box_bytes());
+        const Block memory(weight_bytes + units.box_bytes() + kSlideSlack * item);
         char* const weight = memory.data();
         char* const box = weight + weight_bytes;
         for (int64_t task = begin; task < end; ++task) {
@@ -264,7 +282,7 @@ void by_sliding(const Gather& g) {
             const int64_t channel = group * g.results + k;
             const char* const from =
                 g.weight + (group * g.weight_group + k * g.weight_result) * item;
-            for (int64_t c = 0, p = 0; c < g.sources; ++c)
+            for (int64_t c = 0, p = 0; !in_order && c < g.sources; ++c)
               for (int64_t index : indices)
                 std::memcpy(weight + p++ * item, from + (c * g.weight_source + index) * item,
                             static_cast<size_t>(item));
@@ -274,11 +292,12 @@ void by_sliding(const Gather& g) {
                    .width = g.axes[2].out,
                    .depths = units.tap_places.data(),
                    .depth = depth,
-                   .weights = weight,
+                   .weights = in_order ? from : weight,
                    .bias = g.bias ? g.bias + channel * item : nullptr,
                    .out = g.result + (unit.image * g.groups * g.results + channel) * plane * item,
                    .out_rows = out_rows.data() + unit.row * rows,
                    .out_step = g.axes[2].stride,
+                   .readable = units.copies,
                    .gradient = nullptr});
           }
         }
@@ -291,10 +310,9 @@ void run(const Gather& g) {
   if (g.batch == 0 || g.groups * g.results == 0 || g.pixels() == 0) return;
   const BlockingSection section(is_large(g));
   const DenormalGuard denormal;
-  const bool pointwise = g.taps() == 1 && g.axes[2].step == 1 && g.source_plane() == g.pixels();
   if (few_results(g) && (g.sources <= kFewSources || g.axes[2].out >= kLongRow)) {
     by_sliding(g);
-  } else if (g.depth() < kShallow || g.results < kNarrow || pointwise) {
+  } else if (g.depth() < kShallow || g.results < kNarrow || g.taps() == 1) {
     by_pixels(g);
   } else {
     by_channels(g);

@@ -59,12 +59,12 @@ Gather forward_gather(DType dtype, const ConvolutionShape& s) {
   return g;
 }
 
-Units::Units(const Gather& g, int64_t pixels, bool sliding)
+Units::Units(const Gather& g, int64_t pixels, bool remainder, bool sliding)
     : item(g.item()), batch(g.batch), axis(0) {
   while (axis < (sliding ? 1 : 2) && g.axes[axis].out == 1) ++axis;
   all_rows = g.axes[axis].out;
   rest = g.pixels() / std::max<int64_t>(all_rows, 1);
-  by_remainder = sliding && g.axes[2].step > 1;
+  by_remainder = remainder && g.axes[2].step > 1;
 
   copies = by_remainder;
   for (int d = 0; d < 3; ++d) {

@@ -67,11 +67,13 @@ struct Unit { int64_t image, images, row, rows; };
 // How the images are cut into units, by the shape alone, and where in memory a unit's source lies:
 // in the tensor, or where its edges are padded in a copy, a box for each channel.
 struct Units {
-  // `pixels`: how many outputs a unit should have, if it may.
-  Units(const Gather& g, int64_t pixels) : Units(g, pixels, false) {}
-  // For by_sliding: a unit is of one image. Outputs of a row read neighbouring columns, and
-  // `places` are those of the first in each row.
-  static Units for_sliding(const Gather& g) { return Units(g, 1 << 14, true); }
+  // `pixels`: how many outputs a unit should have, if it may; `by_remainder`: outputs of a row read
+  // neighbouring columns, also with a step, by way of a copy.
+  Units(const Gather& g, int64_t pixels, bool by_remainder)
+      : Units(g, pixels, by_remainder, false) {}
+  // For by_sliding: likewise, a unit is of one image, and `places` are those of the first output in
+  // each row.
+  static Units for_sliding(const Gather& g) { return Units(g, 1 << 14, true, true); }
 
   int64_t count() const { return blocks * parts; }
   Unit operator[](int64_t index) const;
@@ -95,7 +97,7 @@ struct Units {
   std::vector<int64_t> tap_places;   // element's place is the sum of two of them
 
  private:
-  Units(const Gather& g, int64_t pixels, bool sliding);
+  Units(const Gather& g, int64_t pixels, bool by_remainder, bool sliding);
 };
 
 // Copies outputs [first, first + count) of a unit, of channels [channel, channel + channels) of a

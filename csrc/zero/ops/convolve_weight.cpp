@@ -21,7 +21,7 @@ constexpr int64_t kTasks = 16;      // so many parts and panels, if there are as
 void by_channels(const Gather& g, const char* y, char* weight) {
   const int64_t item = g.item(), depth = g.depth(), plane = g.result_plane();
   const Panels panels(g.dtype, g.results);
-  const Units units(g, kOutputs);
+  const Units units(g, kOutputs, false);
   const int64_t tasks = g.groups * panels.count;
   const int64_t each = ceil_divide(units.count(), std::max<int64_t>(kTasks / tasks, 1));
   const int64_t parts = ceil_divide(units.count(), each);
@@ -132,6 +132,7 @@ void by_sliding(const Gather& g, const char* y, char* weight) {
                  .out = const_cast<char*>(y) + channel * plane * item,
                  .out_rows = y_rows.data() + unit.row * rows,
                  .out_step = 1,
+                 .readable = false,
                  .gradient =
                      sums.data() + part * count + group * g.weight_group + k * g.weight_result});
         }
