@@ -81,7 +81,7 @@ def sizes_of(reference):
 def add_entries(db):
     """Registers the entries by way of op_db's own functions and classes."""
     S, A = db.Sample, db.Arg
-    common = {"dtypes": ("int64", *db.FLOATS), "tol": 16, "special": False}
+    common = {"dtypes": db.NUMBERS, "tol": 16, "special": False}
     plain = {
         1: [
             S(A((2, 3, 7)), A((4, 3, 3)), A((4,))),

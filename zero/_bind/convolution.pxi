@@ -67,7 +67,7 @@ def conv1d(Tensor input not None, Tensor weight not None, Tensor bias=None, stri
     It is a cross-correlation: the kernel is not mirrored. Outside of the input there are zeros.
 
     Args:
-        input: shape [N, C, L], or [C, L] without a batch; of floats or int64.
+        input: shape [N, C, L], or [C, L] without a batch; of floats or integers.
         weight: shape [K, C / groups, kL], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: steps of the kernel, an int or 1 of them.
@@ -101,7 +101,7 @@ def conv2d(Tensor input not None, Tensor weight not None, Tensor bias=None, stri
     It is a cross-correlation: the kernel is not mirrored. Outside of the input there are zeros.
 
     Args:
-        input: shape [N, C, H, W], or [C, H, W] without a batch; of floats or int64.
+        input: shape [N, C, H, W], or [C, H, W] without a batch; of floats or integers.
         weight: shape [K, C / groups, kH, kW], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: steps of the kernel, an int or 2 of them.
@@ -137,7 +137,7 @@ def conv3d(Tensor input not None, Tensor weight not None, Tensor bias=None, stri
     It is a cross-correlation: the kernel is not mirrored. Outside of the input there are zeros.
 
     Args:
-        input: shape [N, C, D, H, W], or [C, D, H, W] without a batch; of floats or int64.
+        input: shape [N, C, D, H, W], or [C, D, H, W] without a batch; of floats or integers.
         weight: shape [K, C / groups, kD, kH, kW], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: steps of the kernel, an int or 3 of them.
@@ -171,7 +171,7 @@ def conv_transpose1d(Tensor input not None, Tensor weight not None, Tensor bias=
     Each element of the input adds its multiple of the kernel to the output, `stride` apart.
 
     Args:
-        input: shape [N, C, L], or [C, L] without a batch; of floats or int64.
+        input: shape [N, C, L], or [C, L] without a batch; of floats or integers.
         weight: shape [C, K / groups, kL], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: the distance between places that neighbours add to, an int or 1 of them.
@@ -208,7 +208,7 @@ def conv_transpose2d(Tensor input not None, Tensor weight not None, Tensor bias=
     Each element of the input adds its multiple of the kernel to the output, `stride` apart.
 
     Args:
-        input: shape [N, C, H, W], or [C, H, W] without a batch; of floats or int64.
+        input: shape [N, C, H, W], or [C, H, W] without a batch; of floats or integers.
         weight: shape [C, K / groups, kH, kW], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: the distance between places that neighbours add to, an int or 2 of them.
@@ -245,7 +245,7 @@ def conv_transpose3d(Tensor input not None, Tensor weight not None, Tensor bias=
     Each element of the input adds its multiple of the kernel to the output, `stride` apart.
 
     Args:
-        input: shape [N, C, D, H, W], or [C, D, H, W] without a batch; of floats or int64.
+        input: shape [N, C, D, H, W], or [C, D, H, W] without a batch; of floats or integers.
         weight: shape [C, K / groups, kD, kH, kW], of the same dtype.
         bias: shape [K], added to each output channel; none for None.
         stride: the distance between places that neighbours add to, an int or 3 of them.

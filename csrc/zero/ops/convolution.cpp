@@ -34,7 +34,7 @@ Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
   const Dims sizes = form.sizes(result);
   if (a.is_meta()) return empty(sizes, a.options());
   const GradModeGuard no_grad(false);
-  const DType wide = compute_dtype(a.dtype());
+  const DType wide = is_floating(a.dtype()) ? compute_dtype(a.dtype()) : DType::Int64;
   const auto dense = [&](const Tensor& t) { return contiguous(to(t, wide)); };
   const Tensor first = dense(a), second = dense(b);
   const Tensor added = bias.defined() ? dense(bias) : bias;
@@ -106,8 +106,8 @@ void check_tensors(const char* op, const Tensor& x, const Tensor& weight, const 
   ZERO_CHECK(x.size(1) == channels, ShapeError, op, ": the channels differ; got input ", x.sizes(),
              " and weight ", weight.sizes(), " with groups=", groups, ", expected an input of ",
              channels, " channels");
-  ZERO_CHECK(is_floating(x.dtype()) || x.dtype() == DType::Int64, DTypeError, op,
-             ": not defined for ", x.dtype(), ", expected floats or int64");
+  ZERO_CHECK(x.dtype() != DType::Bool, DTypeError, op,
+             ": not defined for bool, expected floats or integers");
   for (const Tensor* t : {&weight, &bias}) {
     if (!t->defined()) continue;
     const char* const name = t == &bias ? "bias" : "weight";
