@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from op_db_channels import add_entries as add_channel_entries
 from op_db_contract import add_entries as add_contract_entries
 from op_db_convolution import add_entries as add_convolution_entries
 from op_db_functions import add_entries as add_function_entries
@@ -26,6 +27,7 @@ from op_db_reduce import add_entries as add_reduce_entries
 from op_db_scatter import add_entries as add_scatter_entries
 from op_db_shape import add_entries as add_shape_entries
 from op_db_special import add_entries as add_special_entries
+from op_db_tables import add_entries as add_table_entries
 from op_db_views import add_entries as add_view_entries
 
 import zero
@@ -726,6 +728,7 @@ shape_op("stack", zero.stack, np.stack, [S([A((2, 3)), A((2, 3))]), S([A((2, 3))
 
 add_index_entries(op, S, A, ALL, FLOATS)
 for _add in (
+    add_channel_entries,
     add_contract_entries,
     add_function_entries,
     add_order_entries,
@@ -736,6 +739,7 @@ for _add in (
     add_convolution_entries,
     add_normalize_entries,
     add_special_entries,
+    add_table_entries,
     add_view_entries,
 ):
     _add(sys.modules[__name__])

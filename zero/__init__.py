@@ -27,6 +27,7 @@ from zero._zero import (
     _anomaly as _anomaly,
     _attach as _attach,
     _backward as _backward,
+    _become as _become,
     _bin_counts as _bin_counts,
     _call_module as _call_module,
     _current_pass as _current_pass,
@@ -91,11 +92,13 @@ if TYPE_CHECKING:
     from zero._composed.diagonal import *
     from zero._composed.embed import *
     from zero._composed.grids import *
+    from zero._composed.norms import *
     from zero._composed.numbers import *
     from zero._composed.order import *
     from zero._composed.products import *
     from zero._composed.reduce import *
     from zero._composed.shape import *
+    from zero._composed.tables import *
     from zero._composed.views import *
     from zero._composed.windows import *
     from zero._info import *

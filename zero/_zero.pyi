@@ -2209,6 +2209,45 @@ def group_norm(
     eps: _float = 1e-5,
     cudnn_enabled: _bool = True,
 ) -> Tensor: ...
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool = True,
+) -> Tensor: ...
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: _int = -1,
+    scale_grad_by_freq: _bool = False,
+    sparse: _bool = False,
+) -> Tensor: ...
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: _bool = False,
+    mode: _int = 0,
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 def dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
@@ -2283,6 +2322,7 @@ def take_along_dim(
     input: Tensor, indices: Tensor, dim: _Index | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def _call_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+def _become(tensor: Tensor, base: type[Tensor]) -> None: ...
 def _quick_slots(module: type) -> None: ...
 def _drop_grads(parameters: Iterable[Tensor]) -> None: ...
 def _unsafe_view(input: Tensor, size: _Dims) -> Tensor: ...

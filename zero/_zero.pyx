@@ -8,12 +8,14 @@ from libcpp.string cimport string
 from libcpp.utility cimport move, pair
 
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
+from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
 from zero._cpp cimport parallel, table
 from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
 from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
+from zero._cpp.embedding cimport CBagMode
 from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport COverlap, CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
@@ -57,6 +59,8 @@ include "_bind/products.pxi"
 include "_bind/loss.pxi"
 include "_bind/normalize.pxi"
 include "_bind/convolution.pxi"
+include "_bind/batch_norm.pxi"
+include "_bind/embedding.pxi"
 include "_bind/dropout.pxi"
 include "_bind/join.pxi"
 include "_bind/arrange.pxi"

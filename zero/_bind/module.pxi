@@ -147,3 +147,35 @@ def _quick_slots(type module not None):
         set_attribute_slot(module)
     if module.__call__ is module_class.__call__:
         set_call_slot(module, call_module)
+
+
+cdef extern from *:
+    """
+    // The class of an object that Python does not let be changed: the new one is no heap type.
+    // False unless it is a base of the old one and adds nothing to the object.
+    static bool zero_set_class(PyObject* o, PyObject* base) {
+      auto* to = reinterpret_cast<PyTypeObject*>(base);
+      PyTypeObject* from = Py_TYPE(o);
+      if (!PyType_IsSubtype(from, to) || from->tp_basicsize != to->tp_basicsize ||
+          from->tp_dictoffset != to->tp_dictoffset) {
+        return false;
+      }
+      if (to->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_INCREF(base);
+      Py_SET_TYPE(o, to);
+      if (from->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_DECREF(from);
+      return true;
+    }
+    """
+    bint set_class "zero_set_class"(object o, object base) noexcept
+
+
+def _become(Tensor tensor not None, type base not None):
+    """Makes a tensor an object of a base of its class: what a lazy parameter does.
+
+    Args:
+        tensor: of a class that Python code defines.
+        base: Tensor, Parameter, or another class between.
+    """
+    if not issubclass(base, Tensor) or not set_class(tensor, base):
+        raise TypeError(f"_become: {type_name(tensor)} cannot become a {base.__name__}, expected a "
+                        "base of its class with nothing added to it")

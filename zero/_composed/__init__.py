@@ -21,11 +21,13 @@ FUNCTIONS = {
     "imag is_conj is_neg is_nonzero is_signed isreal ldexp ldexp_ positive "
     "rad2deg rad2deg_ real resolve_conj resolve_neg rsub zero_",
     "order": "diff histogram histogramdd isin nanquantile nonzero_static quantile renorm",
-    "products": "ger inner outer",
+    "norms": "instance_norm",
+    "products": "bilinear ger inner outer",
     "reduce": "aminmax nanmean std_mean trace var_mean",
     "shape": "atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors dstack "
     "fliplr flipud hstack meshgrid moveaxis movedim rot90 row_stack tile "
     "unflatten vstack",
+    "tables": "embedding_renorm_",
     "views": "adjoint detach_ dsplit hsplit is_same_size split_with_sizes tensor_split "
     "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
     "windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",

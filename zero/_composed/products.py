@@ -7,7 +7,7 @@ from zero import Tensor, _attach, _deliver
 from zero._composed.arguments import attach, numpy_names
 from zero.errors import ShapeError
 
-__all__ = ["ger", "inner", "outer"]
+__all__ = ["bilinear", "ger", "inner", "outer"]
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -59,6 +59,51 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     b = other.reshape(other.numel() // k if k else _count(other), k)
     y = zero.matmul(a, b.t()).reshape((*input.shape[:-1], *other.shape[:-1]))
     return _deliver(y, out, "inner")
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A function of two tensors that is linear in each: ``y[k] = input1 @ weight[k] @ input2``.
+
+    Args:
+        input1: shape [*, I].
+        input2: shape [*, J].
+        weight: shape [K, I, J].
+        bias: shape [K], is added; or None.
+
+    Shape:
+        output [*, K]
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    Example:
+        >>> import zero
+        >>> weight = zero.tensor([[[1.0, 0.0], [0.0, 10.0]]])
+        >>> zero.bilinear(zero.tensor([1.0, 2.0]), zero.tensor([3.0, 4.0]), weight)
+        tensor([83.])
+    """
+    batch = input1.shape[:-1]
+    fits = weight.ndim == 3 and input1.ndim > 0 and input1.ndim == input2.ndim
+    if not fits or input2.shape[:-1] != batch:
+        raise ShapeError(
+            f"bilinear: the shapes do not fit; got {tuple(input1.shape)}, {tuple(input2.shape)} "
+            f"and weight {tuple(weight.shape)}, expected (*, I), (*, J) and (K, I, J)"
+        )
+    outputs, i, j = weight.shape
+    if input1.shape[-1] != i or input2.shape[-1] != j:
+        raise ShapeError(
+            f"bilinear: the last sizes differ from the weight's; got {input1.shape[-1]} and "
+            f"{input2.shape[-1]}, expected {i} and {j}"
+        )
+    if bias is not None and tuple(bias.shape) != (outputs,):
+        raise ShapeError(
+            f"bilinear: the bias does not fit; got {tuple(bias.shape)}, expected {(outputs,)}"
+        )
+    count = _count(input1)
+    first = input1.reshape(count, i) @ weight.permute(1, 0, 2).reshape(i, outputs * j)
+    y = first.reshape(count, outputs, j) @ input2.reshape(count, j, 1)
+    y = y.reshape((*batch, outputs))
+    return y if bias is None else y + bias
 
 
 def _count(x: Tensor) -> int:

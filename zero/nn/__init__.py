@@ -6,13 +6,20 @@ from zero.nn.parameter import Buffer as Buffer, Parameter as Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zero.nn import functional as functional, init as init, utils as utils
+    from zero.nn import functional as functional, init as init, modules as modules, utils as utils
     from zero.nn.activation import *
+    from zero.nn.batchnorm import *
     from zero.nn.container import *
     from zero.nn.convolution import *
     from zero.nn.dropout import *
+    from zero.nn.embedding import *
     from zero.nn.flatten import *
     from zero.nn.fold import *
+    from zero.nn.instancenorm import *
+    from zero.nn.lazy import (
+        UninitializedBuffer as UninitializedBuffer,
+        UninitializedParameter as UninitializedParameter,
+    )
     from zero.nn.linear import *
     from zero.nn.loss import *
     from zero.nn.normalization import *
@@ -21,17 +28,23 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.nn",
         ["Buffer", "Module", "Parameter"],
-        modules="functional init utils",
+        modules="functional init modules utils",
         names={
             "activation": "LogSoftmax ReLU Sigmoid Softmax Tanh",
+            "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d "
+            "LazyBatchNorm3d",
             "container": "ModuleDict ModuleList Sequential",
             "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
             "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+            "embedding": "Embedding EmbeddingBag",
             "flatten": "Flatten",
             "fold": "Fold Unfold",
-            "linear": "Identity Linear",
+            "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d "
+            "LazyInstanceNorm2d LazyInstanceNorm3d",
+            "lazy": "UninitializedBuffer UninitializedParameter",
+            "linear": "Bilinear Identity Linear",
             "loss": "CrossEntropyLoss MSELoss NLLLoss",
-            "normalization": "GroupNorm LayerNorm RMSNorm",
+            "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
             "parameter_container": "ParameterDict ParameterList",
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zero
 from zero import Parameter, Tensor
+from zero.nn.state_dict import waits_for_shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ class Conversion:
 
 
 def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
+    if waits_for_shape(old):
+        return old.like(fn(old.data))  # type: ignore[attr-defined, no-any-return]
     new = fn(old)
     if new is old or not isinstance(old, Parameter):
         return new

@@ -10,6 +10,7 @@ import zero
 from zero import (
     Tensor,
     _later,
+    bilinear,
     conv1d,
     conv2d,
     conv3d,
@@ -25,6 +26,7 @@ from zero import (
     tanh,
 )
 from zero.errors import ShapeError
+from zero.nn._norms import batch_norm, instance_norm, local_response_norm
 from zero.nn._pointwise import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -37,10 +39,13 @@ from zero.nn._pointwise import (
     smooth_l1_loss,
     softplus,
 )
+from zero.nn._tables import embedding, embedding_bag
 from zero.nn._windows import fold, unfold
 
 __all__ = [
     "alpha_dropout",
+    "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "conv1d",
@@ -55,14 +60,18 @@ __all__ = [
     "dropout1d",
     "dropout2d",
     "dropout3d",
+    "embedding",
+    "embedding_bag",
     "feature_alpha_dropout",
     "fold",
     "group_norm",
     "huber_loss",
+    "instance_norm",
     "kl_div",
     "l1_loss",
     "layer_norm",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "mse_loss",
     "nll_loss",

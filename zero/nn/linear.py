@@ -6,7 +6,8 @@ from math import sqrt
 
 import zero
 from zero import Parameter, Tensor
-from zero.nn import _options
+from zero.errors import ValueError
+from zero.nn import _options, init
 from zero.nn.functional import linear
 from zero.nn.module import Module
 
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Identity", "Linear"]
+__all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
@@ -102,3 +103,69 @@ class Linear(Module):
     def extra_repr(self) -> str:
         bias = self.bias is not None
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={bias}"
+
+
+class Bilinear(Module):
+    """A map of two inputs that is affine in each: ``y[k] = x1 @ weight[k] @ x2 + bias[k]``.
+
+    Weight and bias start as draws from U(-1/sqrt(in1), 1/sqrt(in1)).
+
+    Args:
+        in1_features: size of the last dimension of the first input.
+        in2_features: that of the second one.
+        out_features: that of the output.
+        bias: False leaves the bias out.
+        device: where the parameters are.
+        dtype: of the parameters; the default dtype if None.
+
+    Shape:
+        inputs [*, in1] and [*, in2], output [*, out]; weight [out, in1, in2], bias [out]
+
+    Raises:
+        DTypeError, ShapeError: a size is no int, or negative; bias is no bool.
+        ValueError: in1_features is 0.
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.Bilinear(20, 30, 40)
+        >>> layer(zero.randn(128, 20), zero.randn(128, 30)).shape
+        zero.Size([128, 40])
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: zero.device | str | None = None,
+        dtype: zero.dtype | None = None,
+    ) -> None:
+        self.in1_features = _options.size("Bilinear", "in1_features", in1_features)
+        self.in2_features = _options.size("Bilinear", "in2_features", in2_features)
+        self.out_features = _options.size("Bilinear", "out_features", out_features)
+        if self.in1_features == 0:
+            raise ValueError("Bilinear: in1_features is 0, expected 1 or more")
+        sizes = (self.out_features, self.in1_features, self.in2_features)
+        self.weight = Parameter(zero.empty(sizes, device=device, dtype=dtype))
+        value = None
+        if _options.flag("Bilinear", "bias", bias):
+            value = Parameter(zero.empty((self.out_features,), device=device, dtype=dtype))
+        self.register_parameter("bias", value)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws weight and bias anew."""
+        bound = 1 / sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return zero.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import zero
 from zero import Tensor
-from zero.nn.state_dict import Saving, write_member
+from zero.nn.state_dict import Saving, waits_for_shape, write_member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class Load:
                 setattr(module, name, member)
 
     def _remember(self, module: Saving, name: str, member: Tensor) -> None:
-        self.before.append((module, name, member, member.detach().clone()))
+        if not waits_for_shape(member):
+            self.before.append((module, name, member, member.detach().clone()))
 
     def _visit(self, module: Saving, state_dict: dict[str, Any], prefix: str) -> None:
         local = dict(self.metadata.get(prefix[:-1], {}))

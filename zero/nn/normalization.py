@@ -6,11 +6,91 @@ from collections.abc import Sequence
 
 import zero
 from zero import Parameter, Tensor
-from zero.errors import ValueError
+from zero.errors import ShapeError, ValueError
 from zero.nn import _options, functional as F, init
 from zero.nn.module import Module
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
+
+class LocalResponseNorm(Module):
+    """Divides each channel by a power of the squares of the channels around it.
+
+    ``y = x / (k + alpha * mean)^beta``, mean the sum of the squares of `size` channels, as far as
+    they exist, divided by `size`.
+
+    Args:
+        size: how many channels; of an even number one more lies in front than behind.
+        alpha: the factor of the mean.
+        beta: the exponent.
+        k: is added to the mean.
+
+    Shape:
+        input [N, C, L, ...], output the same
+
+    Raises:
+        DTypeError: size is no int.
+        ShapeError: the input has fewer than 3 dimensions.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.LocalResponseNorm(2)(zero.randn(4, 3, 5, 5)).shape
+        zero.Size([4, 3, 5, 5])
+
+    Source: Krizhevsky, Sutskever and Hinton, ImageNet classification with deep convolutional neural
+    networks, 2012.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        self.size = _options.size(type(self).__name__, "size", size)
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """:class:`LocalResponseNorm` of images, with the same number of channels in front and behind.
+
+    The window has ``(size - 1) // 2`` channels on both sides; the sum is divided by `size`.
+
+    Args:
+        size: how many channels.
+        alpha: the factor of the mean.
+        beta: the exponent.
+        k: is added to the mean.
+
+    Shape:
+        input [N, C, H, W], output the same
+
+    Raises:
+        DTypeError: size is no int.
+        ShapeError: the input does not have 4 dimensions.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.CrossMapLRN2d(3)(zero.randn(4, 3, 5, 5)).shape
+        zero.Size([4, 3, 5, 5])
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ShapeError(
+                f"CrossMapLRN2d: got an input of shape {tuple(input.shape)}, expected 4 dimensions"
+            )
+        if self.size % 2 == 1:
+            return super().forward(input)
+        # One channel less in the sum, but divided by the same number.
+        alpha = self.alpha * (self.size - 1) / self.size
+        return F.local_response_norm(input, self.size - 1, alpha, self.beta, self.k)
 
 
 class _Norm(Module):

@@ -5,7 +5,26 @@ from __future__ import annotations
 import zero
 from zero import Parameter, Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["Buffer", "Parameter"]
+
+
+def __getattr__(name: str) -> Any:  # PyTorch has these here, too
+    if name in (
+        "UninitializedBuffer",
+        "UninitializedParameter",
+        "UninitializedTensorMixin",
+        "is_lazy",
+    ):
+        from zero.nn import lazy
+
+        return getattr(lazy, name)
+    from zero._missing import no_attribute
+
+    raise no_attribute(__name__, name)
 
 
 class _BufferClass(type):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from zero.nn.load_state import _IncompatibleKeys
 
-__all__ = ["Saving", "write_member"]
+__all__ = ["Saving", "waits_for_shape", "write_member"]
 
 EXTRA = "_extra_state"
 
@@ -205,6 +205,8 @@ class Saving:
             if not isinstance(value, Tensor):
                 error_msgs.append(f"{key}: got {type(value).__name__}, expected a Tensor")
                 continue
+            if waits_for_shape(member) and waits_for_shape(value):
+                continue
             if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
                 value = value[0]  # as files of old programs have it
             if value.shape != member.shape:
@@ -233,6 +235,11 @@ class Saving:
                     name, dot, _ = key[len(prefix) :].partition(".")
                     if name not in self._modules if dot else name not in names:
                         unexpected_keys.append(key)
+
+
+def waits_for_shape(tensor: Tensor) -> bool:
+    """What zero.nn.lazy.is_lazy tells, without its import."""
+    return hasattr(type(tensor), "cls_to_become")
 
 
 def write_member(module: Saving, name: str, member: Tensor, value: Tensor, assign: bool) -> None:

@@ -54,6 +54,15 @@ FLOPS: dict[type, FlopRule] = {
     nn.GroupNorm: _norm(5),
     nn.RMSNorm: _norm(3),
     **dict.fromkeys(
+        (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d),
+        lambda layer, args, output: _norm(5 if layer.training else 2)(layer, args, output),
+    ),
+    **dict.fromkeys((nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d), _norm(5)),
+    nn.Embedding: _elements(0),
+    nn.Bilinear: lambda layer, args, output: (
+        2 * output.numel() * (layer.in1_features + 1) * layer.in2_features
+    ),
+    **dict.fromkeys(
         (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
         lambda layer, args, output: output.numel() if layer.training else 0,
     ),
@@ -263,7 +272,9 @@ def summary(
       difference);
     - LayerNorm, GroupNorm: 5 for each element (sum, difference, square, sum, quotient), RMSNorm: 3;
       one more for a weight, and for a bias;
-    - Identity, Flatten, dropout in evaluation mode: 0;
+    - BatchNorm and InstanceNorm likewise, BatchNorm in evaluation mode 2;
+    - Bilinear: ``2 · (in1_features + 1) · in2_features`` for each element of the output;
+    - Embedding, Identity, Flatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not
       counted;
     - any other: unknown, shown as ``-``, left out of sums and listed as uncounted.

@@ -1,5 +1,7 @@
 // Normalisation of rows, beside its gradient: layer_norm, group_norm and rms_norm are one operator
 // over rows that are cut in different ways.
+#include "zero/ops/normalize.h"
+
 #include "zero/autograd/record.h"
 #include "zero/kernels/table.h"
 #include "zero/ops/ops.h"
@@ -113,19 +115,6 @@ Grads backward(Node& node, const Tensor& g, const Cut& cut, double eps, const Di
   return grads;
 }
 
-// A weight or bias has the dtype of x or, beside float16 and bfloat16, float32.
-void check_parameter(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
-                     const Dims& sizes) {
-  if (!parameter.defined()) return;
-  ZERO_CHECK(parameter.sizes() == sizes, ShapeError, op, ": the ", name, " does not fit; got ",
-             parameter.sizes(), ", expected ", sizes);
-  ZERO_CHECK(parameter.dtype() == x.dtype() || parameter.dtype() == compute_dtype(x.dtype()),
-             DTypeError, op, ": the dtypes differ; got input ", x.dtype(), " and ", name, " ",
-             parameter.dtype(), ", expected ", x.dtype());
-  ZERO_CHECK(parameter.device() == x.device(), Error, op, ": devices differ; got input on ",
-             x.device(), " and ", name, " on ", parameter.device(), ", expected one device");
-}
-
 Tensor normalize(const char* op, const char* node, const Tensor& x, const Tensor& weight,
                  const Tensor& bias, const Cut& cut, const Dims& weight_sizes, double eps) {
   ZERO_CHECK(is_floating(x.dtype()), DTypeError, op, ": the input is not floating point; got ", x,
@@ -204,6 +193,18 @@ Cut last_dimensions(const char* op, const Tensor& x, const Dims& sizes, bool cen
 }
 
 }  // namespace
+
+void check_parameter(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
+                     const Dims& sizes) {
+  if (!parameter.defined()) return;
+  ZERO_CHECK(parameter.sizes() == sizes, ShapeError, op, ": the ", name, " does not fit; got ",
+             parameter.sizes(), ", expected ", sizes);
+  ZERO_CHECK(parameter.dtype() == x.dtype() || parameter.dtype() == compute_dtype(x.dtype()),
+             DTypeError, op, ": the dtypes differ; got input ", x.dtype(), " and ", name, " ",
+             parameter.dtype(), ", expected ", x.dtype());
+  ZERO_CHECK(parameter.device() == x.device(), Error, op, ": devices differ; got input on ",
+             x.device(), " and ", name, " on ", parameter.device(), ", expected one device");
+}
 
 Tensor layer_norm(const Tensor& x, const Dims& sizes, const Tensor& weight, const Tensor& bias,
                   double eps) {
