@@ -197,6 +197,8 @@ def test_spectral_norm():
     nn.utils.remove_spectral_norm(old)
     zero.testing.assert_close(old.weight.detach(), weight)
     assert names(old) == ["bias", "weight"] and not dict(old.named_buffers())
+    for conv, rows in ((nn.Conv2d(3, 5, 2), 5), (nn.ConvTranspose2d(3, 5, 2), 5)):
+        assert nn.utils.spectral_norm(conv).weight_u.shape == (rows,)
     vector = nn.Linear(5, 4)
     vector.bias.data.fill_(3.0)
     parametrizations.spectral_norm(vector, "bias")
@@ -316,6 +318,11 @@ def test_fusion():
     bare = nn.Linear(4, 3, bias=False).eval()
     fused = nn.utils.fuse_linear_bn_eval(bare, bn)
     zero.testing.assert_close(fused(x), bn(bare(x)), rtol=1e-5, atol=1e-5)
+    for conv, transpose in ((nn.Conv1d(2, 3, 2), False), (nn.ConvTranspose1d(2, 3, 2), True)):
+        conv.eval()
+        x = zero.randn(2, 2, 5)
+        fused = nn.utils.fuse_conv_bn_eval(conv, bn, transpose=transpose)
+        zero.testing.assert_close(fused(x), bn(conv(x)), rtol=1e-5, atol=1e-5)
     w, b = nn.utils.fuse_conv_bn_weights(
         zero.ones(2, 3, 1), None, zero.ones(3), zero.ones(3) * 4, 0, None, None, transpose=True
     )
@@ -377,6 +384,7 @@ def test_functional_call_of_parametrized_modules_and_of_buffers():
 def test_paths_of_pytorch():
     import zero.nn.modules.batchnorm
     from zero.nn.modules.batchnorm import BatchNorm2d, _BatchNorm
+    from zero.nn.modules.conv import Conv2d
     from zero.nn.modules.linear import Linear
     from zero.nn.modules.module import Module, register_module_forward_hook
 
@@ -385,6 +393,7 @@ def test_paths_of_pytorch():
     from zero.nn.parameter import Parameter, UninitializedParameter, is_lazy
 
     assert BatchNorm2d is nn.BatchNorm2d and issubclass(BatchNorm2d, _BatchNorm)
+    assert Conv2d is nn.Conv2d
     assert Linear is ByPackage is nn.Linear and Module is nn.Module
     assert callable(register_module_forward_hook)
     assert zero.nn.modules.sparse.Embedding is nn.Embedding

@@ -26,7 +26,9 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 def default_dim(module: Module) -> int:
     """The dimension of the outputs: 1 of transposed convolutions."""
-    return 1 if "ConvTranspose" in "".join(c.__name__ for c in type(module).__mro__) else 0
+    from zero.nn.convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+
+    return 1 if isinstance(module, ConvTranspose1d | ConvTranspose2d | ConvTranspose3d) else 0
 
 
 class SpectralNorm:
