@@ -339,6 +339,18 @@ def test_skip_init():
         nn.utils.skip_init(int)
 
 
+def test_memory_format_of_convolutions():
+    model = nn.Sequential(nn.Conv2d(2, 4, 3), nn.ConvTranspose2d(4, 3, 2), nn.Linear(2, 2))
+    before = [p.detach().clone() for p in model.parameters()]
+    nn.utils.convert_conv2d_weight_memory_format(model, zero.channels_last)
+    assert model[0].weight.is_contiguous(memory_format=zero.channels_last)
+    assert model[1].weight.is_contiguous(memory_format=zero.channels_last)
+    assert all(zero.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+    volumes = nn.Conv3d(2, 4, 3)
+    nn.utils.convert_conv3d_weight_memory_format(volumes, zero.channels_last_3d)
+    assert volumes.weight.is_contiguous(memory_format=zero.channels_last_3d)
+
+
 def test_functional_call():
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
     model[1].register_parameter("tied", model[0].weight)

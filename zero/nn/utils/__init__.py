@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from zero.nn.utils.fusion import *
     from zero.nn.utils.init import *
+    from zero.nn.utils.memory_format import *
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.nn.utils",
@@ -48,6 +49,8 @@ else:
             "fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval "
             "fuse_linear_bn_weights",
             "init": "skip_init",
+            "memory_format": "convert_conv2d_weight_memory_format "
+            "convert_conv3d_weight_memory_format",
             "_spectral_norm": "remove_spectral_norm spectral_norm",
             "_weight_norm": "remove_weight_norm weight_norm",
         },
