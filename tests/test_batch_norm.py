@@ -280,8 +280,9 @@ def test_batch_norm_layers():
     assert layer.num_batches_tracked.item() == 0
     old = {key: value for key, value in layer.state_dict().items() if key != keys[-1]}
     assert str(layer.load_state_dict(old)) == "<All keys matched successfully>"  # of version 1
-    meta = nn.BatchNorm2d(3, device="meta")
-    assert meta(zero.ones(2, 3, 4, 4, device="meta")).is_meta
+    for momentum in (0.1, None):
+        meta = nn.BatchNorm2d(3, momentum=momentum, device="meta")
+        assert meta(zero.ones(2, 3, 4, 4, device="meta")).is_meta
 
 
 def test_instance_norm():

@@ -133,7 +133,7 @@ def test_embedding_layer():
         nn.Embedding(2.5, 2)
     with pytest.raises(IndexError, match="in Embedding"):
         layer(zero.tensor([10]))
-    meta = nn.Embedding(10, 3, device="meta")
+    meta = nn.Embedding(10, 3, max_norm=1.0, device="meta")
     assert meta(zero.zeros(2, dtype=zero.int64, device="meta")).shape == (2, 3)
 
 

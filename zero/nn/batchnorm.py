@@ -129,7 +129,8 @@ class _BatchNorm(_NormBase):
             count = None
         elif not self.track_running_stats:
             mean = var = count = None
-        elif count is not None and self.momentum is None:  # the average of all batches
+        elif count is not None and self.momentum is None and not count.is_meta:
+            # The average of all batches.
             momentum = 1 / (int(count) + 1)
         y = F.batch_norm(input, mean, var, self.weight, self.bias, training, momentum, self.eps)
         if count is not None:
