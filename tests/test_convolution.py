@@ -208,6 +208,18 @@ def test_results_without_elements():
     assert F.conv_transpose1d(zero.ones(0, 3, 4), zero.ones(3, 2, 2)).shape == (0, 2, 5)
 
 
+def test_large_options():
+    x = zero.ones(2, 1, 5, 5, requires_grad=True)
+    y = F.conv2d(x, zero.ones(1, 1, 2, 2), stride=10**6)
+    y.sum().backward()
+    assert y.tolist() == [[[[4.0]]]] * 2
+    assert x.grad[:, :, :2, :2].sum() == x.grad.sum() == 8
+    assert F.conv_transpose1d(zero.ones(1, 1, 2), zero.ones(1, 1, 1), stride=10**6).sum() == 2
+    for name in ("stride", "padding", "dilation"):
+        with pytest.raises(ValueError, match="too large"):
+            F.conv2d(x, zero.ones(1, 1, 2, 2), **{name: 2**62})
+
+
 # ---- what users ran into elsewhere ---------------------------------------------------------------
 def test_transposed_reads_every_gradient():
     x = zero.ones(1, 1, 1, 2, requires_grad=True)

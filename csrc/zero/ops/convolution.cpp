@@ -77,31 +77,40 @@ Tensor product(const Form& form, Role result, const Tensor& a, const Tensor& b) 
 
 Dims spatial_sizes(const Tensor& t) { return Dims(t.sizes().begin() + 2, t.sizes().end()); }
 
+// One function for all messages of this form: each of its own would be a kilobyte of code.
+template <class E>
+[[noreturn, gnu::cold, gnu::noinline]] void reject(const char* op, const char* what,
+                                                   const Dims& got, const std::string& expected) {
+  fail<E>(op, ": ", what, "; got ", got, ", expected ", expected);
+}
+
 void check_tensors(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const ConvolutionOptions& o, int64_t spatial) {
   const int64_t groups = o.groups;
   ZERO_CHECK(groups > 0, ValueError, op, ": groups is not positive; got ", groups,
              ", expected 1 or more");
-  ZERO_CHECK(weight.dim() == spatial + 2, ShapeError, op,
-             ": the weight has a wrong number of dimensions; got ", weight.sizes(), ", expected ",
-             spatial + 2);
-  ZERO_CHECK(x.dim() == spatial + 2, ShapeError, op,
-             ": the input has a wrong number of dimensions; got ", x.sizes(), ", expected ",
-             spatial + 2, ", or ", spatial + 1, " without the batch");
+  if (weight.dim() != spatial + 2)
+    reject<ShapeError>(op, "the weight has a wrong number of dimensions", weight.sizes(),
+                       std::to_string(spatial + 2));
+  if (x.dim() != spatial + 2)
+    reject<ShapeError>(op, "the input has a wrong number of dimensions", x.sizes(),
+                       std::to_string(spatial + 2) + ", or one less without the batch");
   for (int64_t d = 0; d < spatial; ++d) {
-    ZERO_CHECK(weight.size(d + 2) > 0, ShapeError, op,
-               ": the kernel has no elements; got a weight ", weight.sizes(),
-               ", expected 1 or more in each spatial dimension");
-    ZERO_CHECK(o.stride[d] > 0, ValueError, op, ": stride is not positive; got ", o.stride,
-               ", expected 1 or more");
-    ZERO_CHECK(o.dilation[d] > 0, ValueError, op, ": dilation is not positive; got ", o.dilation,
-               ", expected 1 or more");
-    ZERO_CHECK(o.padding[d] >= 0 && o.padding_after[d] >= 0, ValueError, op,
-               ": padding is negative; got ", o.padding, ", expected 0 or more");
+    if (weight.size(d + 2) == 0)
+      reject<ShapeError>(op, "the kernel has no elements", weight.sizes(),
+                         "1 or more in each spatial dimension");
+    if (o.stride[d] <= 0) reject<ValueError>(op, "stride is not positive", o.stride, "1 or more");
+    if (o.dilation[d] <= 0)
+      reject<ValueError>(op, "dilation is not positive", o.dilation, "1 or more");
+    for (const Dims* option : {&o.stride, &o.dilation, &o.padding})  // so that sums don't overflow
+      if ((*option)[d] > INT32_MAX)
+        reject<ValueError>(op, "an option is too large", *option, "less than 2**31");
+    if (o.padding[d] < 0) reject<ValueError>(op, "padding is negative", o.padding, "0 or more");
   }
-  ZERO_CHECK(weight.size(0) % groups == 0 && weight.size(0) >= groups, ShapeError, op,
-             ": the weight does not divide into groups; got ", weight.sizes(),
-             " and groups=", groups, ", expected a first size that is a multiple of ", groups);
+  if (!(weight.size(0) % groups == 0 && weight.size(0) > 0))
+    reject<ShapeError>(
+        op, "groups does not divide the weight", weight.sizes(),
+        "a first size that is a multiple of groups, which is " + std::to_string(groups));
   const int64_t channels = o.transposed ? weight.size(0) : weight.size(1) * groups;
   ZERO_CHECK(x.size(1) == channels, ShapeError, op, ": the channels differ; got input ", x.sizes(),
              " and weight ", weight.sizes(), " with groups=", groups, ", expected an input of ",
@@ -117,8 +126,9 @@ void check_tensors(const char* op, const Tensor& x, const Tensor& weight, const 
                " and ", name, " on ", t->device(), ", expected one device");
   }
   const int64_t results = o.transposed ? weight.size(1) * groups : weight.size(0);
-  ZERO_CHECK(!bias.defined() || bias.sizes() == Dims{results}, ShapeError, op,
-             ": the bias does not fit; got ", bias.sizes(), ", expected (", results, ",)");
+  if (bias.defined() && !(bias.sizes() == Dims{results}))
+    reject<ShapeError>(op, "the bias does not fit", bias.sizes(),
+                       "(" + std::to_string(results) + ",)");
 }
 
 // The sizes of T's three tensors; checks that the result has elements in each spatial dimension.
@@ -139,10 +149,9 @@ Form form_of(const char* op, const Tensor& x, const Tensor& weight, const Convol
     const int64_t pads = o.padding[i] + o.padding_after[i];
     if (o.transposed) {
       const int64_t added = o.output_padding[i];
-      ZERO_CHECK(added >= 0 && (added < o.stride[i] || added < o.dilation[i]), ValueError, op,
-                 ": output_padding does not fit; got ", o.output_padding, " with stride ", o.stride,
-                 " and dilation ", o.dilation,
-                 ", expected each to be less than the stride or the dilation");
+      if (added < 0 || (added >= o.stride[i] && added >= o.dilation[i]))
+        reject<ValueError>(op, "output_padding does not fit", o.output_padding,
+                           "each to be less than the stride or the dilation");
       s.out[d] = size;
       s.in[d] = (size - 1) * o.stride[i] - pads + reach + added + 1;
       ZERO_CHECK(size > 0 && s.in[d] > 0, ShapeError, op,

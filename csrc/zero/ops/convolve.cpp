@@ -319,15 +319,11 @@ void run(const Gather& g) {
   }
 }
 
-// Places of the source of a convolution along one dimension, whose remainder by the stride is
-// `remainder` when the padding is added: each is read by the same taps. They become outputs.
-Axis transposed_axis(const ConvolutionShape& s, int d, int64_t kernel_step, int64_t remainder) {
+// Along one dimension the places first, first + stride, ... of the source of a convolution are read
+// by the same taps. They become outputs.
+Axis transposed_axis(const ConvolutionShape& s, int d, int64_t kernel_step, int64_t first) {
   const int64_t stride = s.stride[d], padding = s.padding[d];
-  const int64_t first = ((remainder - padding) % stride + stride) % stride;
-  Axis axis{s.out[d], first < s.in[d] ? (s.in[d] - first + stride - 1) / stride : 0,
-            1,        first,
-            stride,   s.in[d],
-            {}};
+  Axis axis{s.out[d], ceil_divide(s.in[d] - first, stride), 1, first, stride, s.in[d], {}};
   for (int64_t t = 0; t < s.kernel[d]; ++t) {
     const int64_t distance = first + padding - t * s.dilation[d];
     if (distance % stride == 0) axis.taps.push_back({distance / stride, t * kernel_step});
@@ -363,11 +359,12 @@ void convolve_transposed(DType dtype, const ConvolutionShape& s, const void* y, 
   g.weight_result = kernel;
   g.weight_source = kernel * s.in_channels;
   g.weight_group = g.weight_source * s.out_channels;
-  for (int64_t d = 0; d < s.stride[0]; ++d) {
+  const auto firsts = [&](int d) { return std::min(s.stride[d], s.in[d]); };
+  for (int64_t d = 0; d < firsts(0); ++d) {
     g.axes[0] = transposed_axis(s, 0, s.kernel[1] * s.kernel[2], d);
-    for (int64_t h = 0; h < s.stride[1]; ++h) {
+    for (int64_t h = 0; h < firsts(1); ++h) {
       g.axes[1] = transposed_axis(s, 1, s.kernel[2], h);
-      for (int64_t w = 0; w < s.stride[2]; ++w) {
+      for (int64_t w = 0; w < firsts(2); ++w) {
         g.axes[2] = transposed_axis(s, 2, 1, w);
         run(g);
       }
