@@ -50,8 +50,6 @@ MISSING = {
         "GaussianNLLLoss Hardshrink Hardsigmoid Hardswish Hardtanh HingeEmbeddingLoss "
         "HuberLoss KLDivLoss L1Loss LPPool1d "
         "LPPool2d LPPool3d LSTM LSTMCell "
-        "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d "
-        "LazyConvTranspose3d LazyLinear "
         "LeakyReLU LinearCrossEntropyLoss LogSigmoid MarginRankingLoss "
         "MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d Mish "
         "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss MultiheadAttention "

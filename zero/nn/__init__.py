@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         UninitializedBuffer as UninitializedBuffer,
         UninitializedParameter as UninitializedParameter,
     )
+    from zero.nn.lazy_layers import *
     from zero.nn.linear import *
     from zero.nn.loss import *
     from zero.nn.normalization import *
@@ -42,6 +43,8 @@ else:
             "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d "
             "LazyInstanceNorm2d LazyInstanceNorm3d",
             "lazy": "UninitializedBuffer UninitializedParameter",
+            "lazy_layers": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
+            "LazyConvTranspose2d LazyConvTranspose3d LazyLinear",
             "linear": "Bilinear Identity Linear",
             "loss": "CrossEntropyLoss MSELoss NLLLoss",
             "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
