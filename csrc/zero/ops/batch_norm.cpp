@@ -36,7 +36,7 @@ struct Layout {
     const int64_t places = channels == 0 ? 0 : x.numel() / channels;
     channels_last = x.dim() > 2 && x.numel() > 0 && !x.is_contiguous() &&
                     permute(detach(x), to_last(x.dim())).is_contiguous();
-    // One channel is a single plane. So are elements of which each is a channel of its own a row.
+    // A single channel is one plane.
     outer = channels == 1 ? 1 : channels_last ? places : x.size(0);
     inner = outer == 0 ? 0 : places / outer;
     if (inner > 1 && inner <= kShort && outer >= 8) {
