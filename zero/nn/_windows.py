@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import zero
 from zero import Tensor
 from zero.errors import DTypeError, ShapeError, ValueError
 
@@ -51,6 +52,16 @@ class _Windows:
                 f"expected at least {tuple(reach)} for a kernel {self.kernel} with dilation "
                 f"{self.dilation}"
             )
+
+    def places(self, device: zero.device) -> Tensor:
+        """Where in a padded image the elements of the windows lie: by element, then by window."""
+
+        def along(d: int) -> Tensor:  # [element, window]
+            elements = zero.arange(self.kernel[d], device=device) * self.dilation[d]
+            return elements[:, None] + zero.arange(self.count[d], device=device) * self.stride[d]
+
+        rows, columns = along(0) * self.padded[1], along(1)
+        return (rows[:, None, :, None] + columns[:, None]).flatten()
 
 
 def unfold(
@@ -100,13 +111,8 @@ def unfold(
     if any(w.padding):
         x = input.new_zeros(n, channels, *w.padded)
         x[:, :, w.padding[0] : w.padding[0] + height, w.padding[1] : w.padding[1] + width] = input
-    x = x.contiguous()
-    plane, row = w.padded[0] * w.padded[1], w.padded[1]
-    steps = (row * w.dilation[0], w.dilation[1], row * w.stride[0], w.stride[1])
-    windows = x.as_strided(
-        (n, channels, *w.kernel, *w.count), (channels * plane, plane, *steps), x.storage_offset()
-    )
-    return windows.reshape(n, rows, w.count[0] * w.count[1])
+    windows = x.reshape(n * channels, -1).index_select(1, w.places(input.device))
+    return windows.view(n, rows, w.count[0] * w.count[1])
 
 
 def fold(
@@ -157,15 +163,8 @@ def fold(
             f"of {(height, width)}"
         )
     n, channels = input.shape[0], input.shape[1] // elements
-    columns = input.reshape(n, channels, *w.kernel, *w.count)
-    image = input.new_zeros(n, channels, *w.padded)
-    for i in range(w.kernel[0]):
-        rows = slice(
-            i * w.dilation[0], i * w.dilation[0] + (w.count[0] - 1) * w.stride[0] + 1, w.stride[0]
-        )
-        for j in range(w.kernel[1]):
-            start = j * w.dilation[1]
-            along = slice(start, start + (w.count[1] - 1) * w.stride[1] + 1, w.stride[1])
-            image[:, :, rows, along] += columns[:, :, i, j]
+    images = input.new_zeros(n * channels, w.padded[0] * w.padded[1])
+    columns = input.reshape(n * channels, elements * count)
+    image = images.index_add(1, w.places(input.device), columns).view(n, channels, *w.padded)
     top, left = w.padding
     return image[:, :, top : top + height, left : left + width].contiguous()
