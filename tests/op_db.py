@@ -23,7 +23,9 @@ from op_db_index import add_entries as add_index_entries
 from op_db_math import add_entries as add_math_entries
 from op_db_normalize import add_entries as add_normalize_entries
 from op_db_order import add_entries as add_order_entries
+from op_db_pooling import add_entries as add_pooling_entries
 from op_db_reduce import add_entries as add_reduce_entries
+from op_db_resample import add_entries as add_resample_entries
 from op_db_scatter import add_entries as add_scatter_entries
 from op_db_shape import add_entries as add_shape_entries
 from op_db_special import add_entries as add_special_entries
@@ -738,6 +740,8 @@ for _add in (
     add_math_entries,
     add_convolution_entries,
     add_normalize_entries,
+    add_pooling_entries,
+    add_resample_entries,
     add_special_entries,
     add_table_entries,
     add_view_entries,

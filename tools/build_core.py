@@ -42,7 +42,10 @@ OBJECTS_KEPT = 12
 # a machine is what everything else is compiled for: SSE2 on x86-64 ("baseline"), NEON on aarch64.
 ISAS = {"x86_64": ("baseline", "avx2", "avx512"), "aarch64": ("neon",)}
 # Families without an object for avx512 (families.h).
-NARROW = ("batch_norm", "distance", "embedding", "normalize", "pointwise", "sort", "special")
+NARROW = (
+    *("batch_norm", "distance", "embedding", "normalize", "pointwise", "pooling", "resample"),
+    *("sort", "special"),
+)
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],

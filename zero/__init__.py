@@ -24,8 +24,11 @@ from zero._version import __version__ as __version__
 from zero._zero import *
 from zero._zero import (
     _adam_step as _adam_step,
+    _adaptive_avg_pool as _adaptive_avg_pool,
+    _adaptive_max_pool as _adaptive_max_pool,
     _anomaly as _anomaly,
     _attach as _attach,
+    _avg_pool as _avg_pool,
     _backward as _backward,
     _become as _become,
     _bin_counts as _bin_counts,
@@ -37,14 +40,19 @@ from zero._zero import (
     _FunctionContext as _FunctionContext,
     _grad as _grad,
     _gradient_edge as _gradient_edge,
+    _grid_sample as _grid_sample,
+    _grid_sample_gradients as _grid_sample_gradients,
     _huber_loss as _huber_loss,
     _increment_version as _increment_version,
+    _max_pool as _max_pool,
     _Node as _Node,
     _overwrite as _overwrite,
+    _pad as _pad,
     _pass_reaches as _pass_reaches,
     _pop_saved_tensors_hooks as _pop_saved_tensors_hooks,
     _push_saved_tensors_hooks as _push_saved_tensors_hooks,
     _quick_slots as _quick_slots,
+    _resample as _resample,
     _saved_tensors_hooks_disabled as _saved_tensors_hooks_disabled,
     _set_anomaly as _set_anomaly,
     _sgd_step as _sgd_step,
@@ -95,9 +103,12 @@ if TYPE_CHECKING:
     from zero._composed.norms import *
     from zero._composed.numbers import *
     from zero._composed.order import *
+    from zero._composed.pooling import *
     from zero._composed.products import *
     from zero._composed.reduce import *
+    from zero._composed.sampling import *
     from zero._composed.shape import *
+    from zero._composed.shuffle import *
     from zero._composed.tables import *
     from zero._composed.views import *
     from zero._composed.windows import *

@@ -2187,6 +2187,59 @@ def convolution(
     groups: _int,
 ) -> Tensor: ...
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor: ...
+def _max_pool(
+    op: str,
+    dims: _int,
+    input: Tensor,
+    kernel_size: _Index | _Dims,
+    stride: _Index | _Dims | None,
+    padding: _Index | _Dims,
+    dilation: _Index | _Dims,
+    ceil_mode: _bool,
+    indices: _bool,
+) -> Any: ...
+def _avg_pool(
+    op: str,
+    dims: _int,
+    input: Tensor,
+    kernel_size: _Index | _Dims,
+    stride: _Index | _Dims | None,
+    padding: _Index | _Dims,
+    ceil_mode: _bool,
+    count_include_pad: _bool,
+    divisor_override: _int | None,
+) -> Tensor: ...
+def _adaptive_max_pool(
+    op: str,
+    dims: _int,
+    input: Tensor,
+    output_size: _Index | Sequence[_Index | None] | None,
+    indices: _bool,
+) -> Any: ...
+def _adaptive_avg_pool(
+    op: str, dims: _int, input: Tensor, output_size: _Index | Sequence[_Index | None] | None
+) -> Tensor: ...
+def _pad(input: Tensor, pad: _Index | _Dims, mode: str, value: _Number | None) -> Tensor: ...
+def _resample(
+    mode: str,
+    input: Tensor,
+    sizes: _Dims,
+    scales: Sequence[_float] | None,
+    align_corners: _bool,
+) -> Tensor: ...
+def _grid_sample(
+    input: Tensor, grid: Tensor, mode: _int, padding: _int, align_corners: _bool
+) -> Tensor: ...
+def _grid_sample_gradients(
+    gradient: Tensor,
+    input: Tensor,
+    grid: Tensor,
+    mode: _int,
+    padding: _int,
+    align_corners: _bool,
+    of_input: _bool,
+    of_grid: _bool,
+) -> tuple[Tensor | None, Tensor | None]: ...
 def layer_norm(
     input: Tensor,
     normalized_shape: _int | Sequence[_int],

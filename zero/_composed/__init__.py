@@ -22,11 +22,15 @@ FUNCTIONS = {
     "rad2deg rad2deg_ real resolve_conj resolve_neg rsub zero_",
     "order": "diff histogram histogramdd isin nanquantile nonzero_static quantile renorm",
     "norms": "instance_norm",
+    "pooling": "adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d constant_pad_nd max_pool1d "
+    "max_pool1d_with_indices max_pool2d max_pool3d",
     "products": "bilinear ger inner outer",
     "reduce": "aminmax nanmean std_mean trace var_mean",
+    "sampling": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
     "shape": "atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors dstack "
     "fliplr flipud hstack meshgrid moveaxis movedim rot90 row_stack tile "
     "unflatten vstack",
+    "shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
     "tables": "embedding_renorm_",
     "views": "adjoint detach_ dsplit hsplit is_same_size split_with_sizes tensor_split "
     "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from zero.nn.linear import *
     from zero.nn.loss import *
     from zero.nn.normalization import *
+    from zero.nn.padding import *
     from zero.nn.parameter_container import *
+    from zero.nn.pooling import *
+    from zero.nn.upsampling import *
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.nn",
@@ -48,6 +51,15 @@ else:
             "linear": "Bilinear Identity Linear",
             "loss": "CrossEntropyLoss MSELoss NLLLoss",
             "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
+            "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d "
+            "ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
+            "ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d",
             "parameter_container": "ParameterDict ParameterList",
+            "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d "
+            "AdaptiveMaxPool2d AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d "
+            "FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d MaxPool1d "
+            "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
+            "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "
+            "UpsamplingBilinear2d UpsamplingNearest2d",
         },
     )

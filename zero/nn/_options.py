@@ -7,7 +7,7 @@ from operator import index
 from zero import Tensor
 from zero.errors import DTypeError, ShapeError, ValueError
 
-__all__ = ["dimension", "flag", "probability", "size"]
+__all__ = ["dimension", "flag", "numbers", "probability", "size"]
 
 
 def _wrong(layer: str, name: str, value: object, what: str, expected: str) -> DTypeError:
@@ -77,3 +77,23 @@ def probability(layer: str, name: str, value: float) -> float:
             f"{layer}: {name} is no probability; got {value}, expected 0 <= {name} <= 1"
         )
     return value
+
+
+def numbers(layer: str, name: str, value: object, n: int) -> tuple[int, ...]:
+    """n ints: one for all, or so many. See :func:`size`.
+
+    Raises:
+        DTypeError: they are no ints.
+        ValueError: there are more or fewer.
+
+    Example:
+        >>> from zero.nn._options import numbers
+        >>> numbers("MaxUnpool2d", "kernel_size", 3, 2)
+        (3, 3)
+    """
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
+    if len(given) != n:
+        raise ValueError(
+            f"{layer}: {name} has the wrong length; got {value}, expected an int or {n} ints"
+        )
+    return tuple(_whole(layer, name, item) for item in given)

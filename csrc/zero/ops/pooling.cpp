@@ -1,0 +1,320 @@
+// Pooling beside its gradients. Averages are maps by sparse matrices (taps.h); the gradient of a
+// maximum goes to the place that it came from.
+#include "zero/ops/pooling.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "zero/autograd/record.h"
+#include "zero/core/allocator.h"
+#include "zero/kernels/pooling.h"
+#include "zero/ops/ops.h"
+#include "zero/ops/refuse.h"
+#include "zero/ops/taps.h"
+#include "zero/runtime/denormal.h"
+#include "zero/runtime/parallel.h"
+
+namespace zero {
+
+namespace {
+
+const char* const kMaxNodes[] = {"MaxPool1DWithIndicesBackward0", "MaxPool2DWithIndicesBackward0",
+                                 "MaxPool3DWithIndicesBackward0"};
+const char* const kAvgNodes[] = {"AvgPool1DBackward0", "AvgPool2DBackward0", "AvgPool3DBackward0"};
+const char* const kAdaptiveMaxNodes[] = {"AdaptiveMaxPool1DBackward0", "AdaptiveMaxPool2DBackward0",
+                                         "AdaptiveMaxPool3DBackward0"};
+const char* const kAdaptiveAvgNodes[] = {"AdaptiveAvgPool1DBackward0", "AdaptiveAvgPool2DBackward0",
+                                         "AdaptiveAvgPool3DBackward0"};
+
+// The windows along one dimension: output i takes count[i] elements from first[i] on.
+struct Dimension {
+  int64_t in, step = 1;
+  std::vector<int32_t> first, count;
+  std::vector<double> divisor;  // what its count is to an average
+
+  int64_t out() const { return static_cast<int64_t>(first.size()); }
+  Windows windows() const {
+    Windows w{in, out(), step, first.data(), count.data(), 0, 0, 1};
+    // The longest stretch of windows of one length at regular distances, from the longest window.
+    const int64_t longest = std::max_element(count.begin(), count.end()) - count.begin();
+    int64_t end = longest + 1;
+    if (end < w.out) w.inner_step = first[end] - first[longest];
+    while (end < w.out && count[end] == count[longest] &&
+           first[end] - first[end - 1] == w.inner_step)
+      ++end;
+    w.inner_begin = longest;
+    w.inner_end = end;
+    return w;
+  }
+};
+using Dimensions = SmallVector<Dimension, 3>;
+
+void check_input(const char* op, int64_t dims, const Tensor& x, const char* name,
+                 const Dims& given) {
+  if (x.dtype() == DType::Bool)
+    refuse<DTypeError>(op, "not defined for bool", x, name, given, "numbers");
+  if (x.dim() != dims + 1 && x.dim() != dims + 2)
+    refuse<ShapeError>(op, "wrong number of dimensions", x, name, given,
+                       "(C, ...) or (N, C, ...) with the ones that are pooled behind");
+  for (int64_t d = x.dim() - dims - 1; d < x.dim(); ++d)
+    if (x.size(d) == 0)
+      refuse<ShapeError>(op, "a dimension is empty", x, name, given,
+                         "sizes above 0 but for the batch");
+}
+
+// One number for each dimension, from one for all or as many.
+Dims each(const char* op, const char* name, int64_t dims, const Tensor& x, const Dims& given,
+          int64_t least) {
+  if (given.size() != 1 && given.size() != dims)
+    refuse<ValueError>(op, "an option has the wrong length", x, name, given,
+                       "an int, or one for each dimension");
+  Dims result(dims);
+  for (int64_t d = 0; d < dims; ++d) {
+    result[d] = given[given.size() == 1 ? 0 : d];
+    if (result[d] < least)
+      refuse<ValueError>(op, "an option is too small", x, name, given,
+                         least == 0 ? "0 or more" : "1 or more");
+  }
+  return result;
+}
+
+Dimensions fixed_windows(const char* op, int64_t dims, const Tensor& x,
+                         const WindowOptions& options, bool include_padding) {
+  check_input(op, dims, x, "kernel_size", options.kernel);
+  const Dims kernel = each(op, "kernel_size", dims, x, options.kernel, 1);
+  const Dims stride =
+      options.stride.empty() ? kernel : each(op, "stride", dims, x, options.stride, 1);
+  const Dims padding = each(op, "padding", dims, x, options.padding, 0);
+  const Dims dilation = each(op, "dilation", dims, x, options.dilation, 1);
+  Dimensions result;
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t in = x.size(x.dim() - dims + d), k = kernel[d], s = stride[d], p = padding[d];
+    constexpr int64_t limit = std::numeric_limits<int32_t>::max() / 2;
+    if (in > limit || k > limit || dilation[d] > limit / k)
+      refuse<NotImplementedError>(op, "a dimension is too long", x, "kernel_size", kernel,
+                                  "sizes below 2^30");
+    const int64_t extent = (k - 1) * dilation[d] + 1;
+    if (p > extent / 2)
+      refuse<ValueError>(op, "the padding is more than half of the kernel", x, "padding", padding,
+                         "at most half of ((kernel_size - 1) dilation + 1)");
+    const int64_t room = in + 2 * p - extent;
+    int64_t out = room < 0 ? 0 : (room + (options.ceil_mode ? s - 1 : 0)) / s + 1;
+    if (room < 0 && options.ceil_mode && room + s - 1 >= 0) out = 1;
+    if (options.ceil_mode && out > 0 && (out - 1) * s >= in + p) --out;  // begins outside
+    if (out <= 0)
+      refuse<ShapeError>(op, "the kernel is larger than the input", x, "kernel_size", kernel,
+                         "a window that fits into the padded input");
+    Dimension windows{in, dilation[d], {}, {}, {}};
+    for (int64_t i = 0; i < out; ++i) {
+      int64_t first = i * s - p, end = first + extent;  // of the last element, plus one
+      const int64_t whole = std::min(end, in + p) - first;
+      if (first < 0) first += (-first + dilation[d] - 1) / dilation[d] * dilation[d];
+      end = std::min(end, in);
+      const int64_t count = first < end ? (end - first + dilation[d] - 1) / dilation[d] : 0;
+      windows.first.push_back(static_cast<int32_t>(count > 0 ? first : 0));
+      windows.count.push_back(static_cast<int32_t>(count));
+      windows.divisor.push_back(static_cast<double>(include_padding ? whole : count));
+    }
+    result.push_back(std::move(windows));
+  }
+  return result;
+}
+
+Dimensions adaptive_windows(const char* op, int64_t dims, const Tensor& x, const Dims& given) {
+  if (!is_floating(x.dtype()))
+    refuse<DTypeError>(op, "not defined for this dtype", x, "output_size", given,
+                       "floating point numbers");
+  check_input(op, dims, x, "output_size", given);
+  const Dims sizes = each(op, "output_size", dims, x, given, 0);
+  Dimensions result;
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t in = x.size(x.dim() - dims + d), out = sizes[d];
+    if (std::max(in, out) > std::numeric_limits<int32_t>::max() / 2)
+      refuse<NotImplementedError>(op, "a dimension is too long", x, "output_size", given,
+                                  "sizes below 2^30");
+    Dimension windows{in, 1, {}, {}, {}};
+    for (int64_t i = 0; i < out; ++i) {
+      const int64_t first = i * in / out, end = ((i + 1) * in + out - 1) / out;
+      windows.first.push_back(static_cast<int32_t>(first));
+      windows.count.push_back(static_cast<int32_t>(end - first));
+      windows.divisor.push_back(static_cast<double>(end - first));
+    }
+    result.push_back(std::move(windows));
+  }
+  return result;
+}
+
+Dims result_sizes(const Tensor& x, const Dimensions& windows) {
+  Dims sizes = x.sizes();
+  for (int64_t d = 0; d < windows.size(); ++d)
+    sizes[x.dim() - windows.size() + d] = windows[d].out();
+  return sizes;
+}
+
+// Whether one window is all there is.
+bool covers_all(const Dimensions& windows) {
+  for (const Dimension& d : windows)
+    if (d.out() != 1 || d.count[0] != d.in || d.divisor[0] != static_cast<double>(d.in))
+      return false;
+  return true;
+}
+
+Dims last_dimensions(const Tensor& x, int64_t dims) {
+  Dims result;
+  for (int64_t d = x.dim() - dims; d < x.dim(); ++d) result.push_back(d);
+  return result;
+}
+
+int64_t elements(const Tensor& x, int64_t dims) {
+  int64_t n = 1;
+  for (int64_t d = x.dim() - dims; d < x.dim(); ++d) n *= x.size(d);
+  return n;
+}
+
+// ---- the largest element ------------------------------------------------------------------------
+
+Tensor flat_planes(const Tensor& x, int64_t dims) {
+  return reshape(
+      x, {x.dim() == dims + 1 ? 1 : x.size(0), x.size(x.dim() - dims - 1), elements(x, dims)});
+}
+
+Tensor max_backward(const Tensor& g, const Tensor& index, const Dims& in_sizes, int64_t dims) {
+  int64_t in = 1;
+  for (int64_t d = in_sizes.size() - dims; d < in_sizes.size(); ++d) in *= in_sizes[d];
+  const int64_t out = elements(g, dims);
+  if (grad_enabled() || g.is_meta()) {
+    if (g.is_meta()) return empty(in_sizes, g.options());
+    // Empty windows have no place: their gradient goes nowhere.
+    const Tensor place = flat_planes(to(index, DType::Int64), dims);
+    const Tensor gradient = where(lt(place, Scalar(0)), Scalar(0.0), flat_planes(g, dims));
+    const Tensor zero = zeros({place.size(0), place.size(1), in}, g.options());
+    return reshape(
+        scatter("max_pool", zero, 2, clamp(place, Scalar(0), {}), gradient, Combine::Add),
+        in_sizes);
+  }
+  const DType wide = compute_dtype(g.dtype());
+  const Tensor from = contiguous(to(g, wide)), dx = empty(in_sizes, {wide, g.device()});
+  if (dx.numel() == 0) return to(dx, g.dtype());
+  const UnpoolFn kernel =
+      kernels().pooling->max_pool_backward[static_cast<int>(compute_type(wide))];
+  const DenormalGuard denormal;
+  parallel_for(dx.numel() / in, std::max<int64_t>(1, kGrainSize / (in + 4 * out)),
+               [&](int64_t begin, int64_t end) {
+                 kernel({from.data<char>() + begin * out * itemsize(wide),
+                         index.data<int32_t>() + begin * out,
+                         dx.data<char>() + begin * in * itemsize(wide), end - begin, out, in});
+               });
+  return to(dx, g.dtype());
+}
+
+void run_max_pool(const Tensor& x, const Dimensions& dims, const Tensor& y, const Tensor& index) {
+  const int64_t n = dims.size();
+  const Dimension one{1, 1, {0}, {1}, {}};
+  const Windows d = (n > 2 ? dims[n - 3] : one).windows(),
+                h = (n > 1 ? dims[n - 2] : one).windows(), w = dims[n - 1].windows();
+  const int64_t rows = y.numel() / w.out;
+  const int64_t taps = int64_t{d.count[d.inner_begin]} * h.count[h.inner_begin];
+  const int64_t cost = taps * w.in + int64_t{w.count[w.inner_begin]} * w.out * 2 + 16;
+  const MaxPoolFn kernel = kernels().pooling->max_pool[static_cast<int>(compute_type(x.dtype()))];
+  parallel_for(rows, std::max<int64_t>(1, 2 * kGrainSize / cost), [&](int64_t begin, int64_t end) {
+    const auto bytes = static_cast<size_t>(max_pool_scratch(w.in, w.out, itemsize(x.dtype())));
+    void* const scratch = allocate(bytes);
+    kernel({x.data(), y.data(), index.defined() ? index.data<int32_t>() : nullptr, begin, end, d, h,
+            w, scratch});
+    deallocate(scratch, bytes);
+  });
+}
+
+std::pair<Tensor, Tensor> largest(const char* op, const char* node, const Tensor& x,
+                                  const Dimensions& windows, bool indices) {
+  const int64_t dims = windows.size();
+  if (elements(x, dims) > std::numeric_limits<int32_t>::max())
+    refuse<NotImplementedError>(op, "a plane is too large", x, "strides", x.strides(),
+                                "at most 2^31 - 1 elements behind the channels");
+  const Dims sizes = result_sizes(x, windows);
+  Tensor y, index;
+  {
+    GradModeGuard no_grad(false);
+    const DType wide = is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Int64;
+    y = empty(sizes, {x.is_meta() ? x.dtype() : wide, x.device()});
+    if (indices || requires_grad(x)) index = empty(sizes, {DType::Int32, x.device()});
+    if (y.numel() > 0 && !x.is_meta()) run_max_pool(contiguous(to(x, wide)), windows, y, index);
+    y = to(y, x.dtype());
+  }
+  record(node, {}, y, {&x}, {&index}, [in_sizes = x.sizes(), dims](Node& n, const Tensor& g) {
+    return max_backward(g, n.saved(0), in_sizes, dims);
+  });
+  return {y, indices ? to(index, DType::Int64) : Tensor()};
+}
+
+// ---- averages -----------------------------------------------------------------------------------
+
+Tensor average(const char* op, const char* node, const Tensor& x, const Dimensions& windows,
+               std::optional<int64_t> given) {
+  auto taps = std::make_shared<TapMatrices>();
+  bool same = true;
+  double divisor = given ? static_cast<double>(*given) : 1;
+  for (const Dimension& d : windows) {
+    TapMatrix matrix(op, d.in);
+    for (int64_t i = 0; i < d.out(); ++i) {
+      for (int64_t k = 0; k < d.count[i]; ++k) matrix.add(d.first[i] + k);
+      matrix.close();
+      same &= d.divisor[i] == d.divisor[0];
+    }
+    if (!given && d.out() > 0) divisor *= d.divisor[0];
+    taps->push_back(std::move(matrix));
+  }
+  if (given || same) return map_taps(node, x, taps, divisor);
+  // A divisor for each window, the product of those of its dimensions.
+  const DType wide = is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Int64;
+  const Dims sizes = result_sizes(x, windows);
+  const Tensor divisors =
+      empty(Dims(sizes.end() - windows.size(), sizes.end()), {DType::Float64, Device::Cpu});
+  double* at = divisors.data<double>();
+  const int64_t total = divisors.numel();
+  for (int64_t i = 0; i < total; ++i) {
+    at[i] = 1;
+    for (int64_t d = windows.size() - 1, rest = i; d >= 0; rest /= windows[d].out(), --d)
+      at[i] *= std::max(windows[d].divisor[rest % windows[d].out()], 1.0);
+  }
+  return map_taps(node, x, taps, 1, to(divisors, wide, x.device()));
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> max_pool(const char* op, int64_t dims, const Tensor& x,
+                                   const WindowOptions& options, bool indices) {
+  return largest(op, kMaxNodes[dims - 1], x, fixed_windows(op, dims, x, options, false), indices);
+}
+
+Tensor avg_pool(const char* op, int64_t dims, const Tensor& x, const WindowOptions& options,
+                bool include_padding, std::optional<int64_t> divisor) {
+  if (divisor && *divisor == 0)
+    refuse<ValueError>(op, "divisor_override is 0", x, "kernel_size", options.kernel,
+                       "another number");
+  const Dimensions windows = fixed_windows(op, dims, x, options, include_padding);
+  if (!divisor && covers_all(windows) && is_floating(x.dtype()))
+    return mean(x, last_dimensions(x, dims), true);
+  return average(op, kAvgNodes[dims - 1], x, windows, divisor);
+}
+
+std::pair<Tensor, Tensor> adaptive_max_pool(const char* op, int64_t dims, const Tensor& x,
+                                            const Dims& sizes, bool indices) {
+  const Dimensions windows = adaptive_windows(op, dims, x, sizes);
+  if (!covers_all(windows) || x.numel() == 0)
+    return largest(op, kAdaptiveMaxNodes[dims - 1], x, windows, indices);
+  Dims flat(x.sizes().begin(), x.sizes().end() - dims);
+  flat.push_back(-1);
+  const std::pair<Tensor, Tensor> best = max(reshape(x, flat), -1, true);
+  const Dims result = result_sizes(x, windows);
+  return {reshape(best.first, result), indices ? reshape(best.second, result) : Tensor()};
+}
+
+Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Dims& sizes) {
+  const Dimensions windows = adaptive_windows(op, dims, x, sizes);
+  if (covers_all(windows)) return mean(x, last_dimensions(x, dims), true);
+  return average(op, kAdaptiveAvgNodes[dims - 1], x, windows, {});
+}
+
+}  // namespace zero
