@@ -8,6 +8,7 @@ python examples/digits.py [--epochs 60] [--seed 0] [--no-plot]
 """
 
 import argparse
+import math
 import random
 
 from sklearn.datasets import load_digits
@@ -44,9 +45,9 @@ def load(seed: int) -> tuple:
 
 def shifted(images: zero.Tensor, dy: int, dx: int) -> zero.Tensor:
     """The images moved by up to one pixel; what leaves the frame is lost."""
-    moved = zero.zeros_like(images)
-    rows = slice(max(dy, 0), 8 + min(dy, 0)), slice(max(-dy, 0), 8 + min(-dy, 0))
-    columns = slice(max(dx, 0), 8 + min(dx, 0)), slice(max(-dx, 0), 8 + min(-dx, 0))
+    moved, size = zero.zeros_like(images), images.shape[-1]
+    rows = slice(max(dy, 0), size + min(dy, 0)), slice(max(-dy, 0), size + min(-dy, 0))
+    columns = slice(max(dx, 0), size + min(dx, 0)), slice(max(-dx, 0), size + min(-dx, 0))
     moved[:, rows[0], columns[0]] = images[:, rows[1], columns[1]]
     return moved
 
@@ -113,14 +114,14 @@ def plot(losses: list, x: zero.Tensor, y: zero.Tensor, predicted: zero.Tensor, p
         xlabel="epoch", ylabel="cross-entropy on the training part", yscale="log", title="Loss"
     )
 
-    truth, guess = y.tolist(), predicted.tolist()
+    truth, guess, size = y.tolist(), predicted.tolist(), math.isqrt(x[0].numel())
     mistakes = [i for i in range(len(truth)) if truth[i] != guess[i]][:GRID]
     others = [i for i in range(len(truth)) if truth[i] == guess[i]]
     step = max(len(others) // max(GRID - len(mistakes), 1), 1)  # a few of each class
     rows = (mistakes + others[::step])[:GRID]
     right.suptitle("Held-out digits: what the model reads")
     for axes, i in zip(right.subplots(5, GRID // 5).flat, rows, strict=False):
-        axes.imshow(x[i].view(8, 8).numpy(), cmap="gray_r")
+        axes.imshow(x[i].view(size, size).numpy(), cmap="gray_r")
         wrong = truth[i] != guess[i]
         title = f"{guess[i]} (is {truth[i]})" if wrong else str(guess[i])
         axes.set_title(title, color="tab:red" if wrong else "black", fontsize=9)

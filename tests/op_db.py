@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
+from op_db_activation import add_entries as add_activation_entries
 from op_db_channels import add_entries as add_channel_entries
 from op_db_contract import add_entries as add_contract_entries
 from op_db_convolution import add_entries as add_convolution_entries
@@ -742,6 +743,7 @@ for _add in (
     add_normalize_entries,
     add_pooling_entries,
     add_resample_entries,
+    add_activation_entries,
     add_special_entries,
     add_table_entries,
     add_view_entries,

@@ -1,5 +1,6 @@
 """The examples run, learn what they should, and leave files where they say."""
 
+import gzip
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from children import run_child
 
@@ -59,6 +61,48 @@ def test_the_split_is_stratified_and_without_overlap():
         x_test.tolist() != digits.load(1)[2].tolist()
         and x_test.tolist() == digits.load(0)[2].tolist()
     )
+
+
+def test_mnist_cnn_on_digits(tmp_path):
+    for module in ("sklearn", "tqdm", "matplotlib"):
+        pytest.importorskip(module)
+    text = run_child(EXAMPLES / "mnist_cnn.py", "--epochs", 8, cwd=tmp_path, timeout=300)
+    assert accuracy(text) > 95
+    picture = tmp_path / "mnist_cnn.png"
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20_000
+
+
+def write_idx(path, array):
+    head = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes()
+    data = head + array.astype(np.uint8).tobytes()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def test_mnist_cnn_reads_idx_files(tmp_path):
+    for module in ("sklearn", "tqdm"):
+        pytest.importorskip(module)
+    rng = np.random.default_rng(0)
+    for part, n, end in (("train", 512, ""), ("t10k", 300, ".gz")):
+        labels = rng.integers(0, 10, n)
+        images = rng.integers(0, 60, (n, 28, 28))
+        images[np.arange(n), 4 + 2 * labels] = 255  # a line at the height of the class
+        write_idx(tmp_path / f"{part}-images-idx3-ubyte{end}", images)
+        write_idx(tmp_path / f"{part}-labels-idx1-ubyte{end}", labels)
+    text = run_child(
+        EXAMPLES / "mnist_cnn.py", "--data", tmp_path, "--epochs", 4, "--no-plot", cwd=tmp_path,
+        timeout=300,
+    )  # fmt: skip
+    assert accuracy(text) > 60  # a tenth would be chance; lines move by up to a pixel
+
+
+def test_vae(tmp_path):
+    for module in ("sklearn", "tqdm", "matplotlib"):
+        pytest.importorskip(module)
+    text = run_child(EXAMPLES / "vae.py", "--epochs", 20, cwd=tmp_path)
+    bound = float(re.search(r"ELBO of 359 held-out digits: (\S+) nats", text)[1])
+    # Independent pixels with the right means reach -27.1, 100 epochs -24.5.
+    assert -26.5 < bound < -24
+    assert (tmp_path / "vae.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 def test_linear_regression(tmp_path):

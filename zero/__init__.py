@@ -23,6 +23,7 @@ from math import e as e, inf as inf, nan as nan, pi as pi
 from zero._version import __version__ as __version__
 from zero._zero import *
 from zero._zero import (
+    _activation as _activation,
     _adam_step as _adam_step,
     _adaptive_avg_pool as _adaptive_avg_pool,
     _adaptive_max_pool as _adaptive_max_pool,
@@ -33,21 +34,23 @@ from zero._zero import (
     _become as _become,
     _bin_counts as _bin_counts,
     _call_module as _call_module,
+    _ctc_loss as _ctc_loss,
     _current_pass as _current_pass,
     _deliver as _deliver,
     _drop_grads as _drop_grads,
     _function_apply as _function_apply,
     _FunctionContext as _FunctionContext,
+    _glu as _glu,
     _grad as _grad,
     _gradient_edge as _gradient_edge,
     _grid_sample as _grid_sample,
     _grid_sample_gradients as _grid_sample_gradients,
-    _huber_loss as _huber_loss,
     _increment_version as _increment_version,
     _max_pool as _max_pool,
     _Node as _Node,
     _overwrite as _overwrite,
     _pad as _pad,
+    _pair_loss as _pair_loss,
     _pass_reaches as _pass_reaches,
     _pop_saved_tensors_hooks as _pop_saved_tensors_hooks,
     _push_saved_tensors_hooks as _push_saved_tensors_hooks,
@@ -95,11 +98,14 @@ if TYPE_CHECKING:
         version as version,
         xpu as xpu,
     )
+    from zero._composed.activations import *
     from zero._composed.contract import *
     from zero._composed.copies import *
     from zero._composed.diagonal import *
+    from zero._composed.distances import *
     from zero._composed.embed import *
     from zero._composed.grids import *
+    from zero._composed.losses import *
     from zero._composed.norms import *
     from zero._composed.numbers import *
     from zero._composed.order import *

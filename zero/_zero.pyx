@@ -11,6 +11,7 @@ from libcpp.vector cimport vector
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
 from zero._cpp cimport parallel, table
+from zero._cpp cimport activation as activations, loss as losses
 from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport pooling as pools, resample as resampling
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
@@ -59,6 +60,7 @@ include "_bind/queries.pxi"
 include "_bind/linalg.pxi"
 include "_bind/products.pxi"
 include "_bind/loss.pxi"
+include "_bind/activation.pxi"
 include "_bind/normalize.pxi"
 include "_bind/convolution.pxi"
 include "_bind/batch_norm.pxi"

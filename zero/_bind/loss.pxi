@@ -1,4 +1,6 @@
 # Softmax and losses.
+from cpython.unicode cimport PyUnicode_AsUTF8
+
 from warnings import warn as _warn
 
 
@@ -168,15 +170,34 @@ def mse_loss(Tensor input not None, Tensor target not None, size_average=None, r
     return wrap(ops.mse_loss(input.c, target.c, how))
 
 
-def _huber_loss(Tensor input not None, Tensor target not None, reduction, delta, over_delta):
-    """huber_loss; divided by delta it is smooth_l1_loss."""
-    cdef double at = delta
-    if over_delta:
-        return wrap(ops.huber_loss("smooth_l1_loss", "SmoothL1LossBackward0", input.c, target.c,
-                                   reduction_of(reduction, None, None, "smooth_l1_loss"), at,
-                                   1 / at))
-    return wrap(ops.huber_loss("huber_loss", "HuberLossBackward0", input.c, target.c,
-                               reduction_of(reduction, None, None, "huber_loss"), at, 1))
+def _pair_loss(str name not None, Tensor input not None, Tensor target not None, reduction,
+               a=0.0, b=0.0):
+    """A loss of pairs of numbers by its name, see kernels/loss.h for a and b."""
+    return wrap(losses.pair_loss(PyUnicode_AsUTF8(name), input.c, target.c,
+                                 reduction_of(reduction, None, None, name),
+                                 as_float(a, name, "the option"), as_float(b, name, "the option")))
+
+
+cdef CDims lengths_of(object lengths, str name) except *:
+    """The lengths of sequences: a tensor of integers, or ints."""
+    cdef CDims result
+    if not isinstance(lengths, Tensor):
+        return as_dims(lengths, "ctc_loss")
+    if is_floating((<Tensor> lengths).c.dtype()) or (<Tensor> lengths).c.dim() > 1:
+        raise DTypeError(f"ctc_loss: {name} is not a row of integers; got {short_repr(lengths)}")
+    for length in lengths.reshape(-1).tolist():
+        result.push_back(as_int(length, "ctc_loss", name))
+    return result
+
+
+def _ctc_loss(Tensor log_probs not None, Tensor targets not None, input_lengths, target_lengths,
+              blank, reduction, zero_infinity):
+    """ctc_loss of zero.nn.functional."""
+    return wrap(losses.ctc_loss(
+        log_probs.c, targets.c, lengths_of(input_lengths, "input_lengths"),
+        lengths_of(target_lengths, "target_lengths"), as_int(blank, "ctc_loss", "blank"),
+        reduction_of(reduction, None, None, "ctc_loss"),
+        flag_of(zero_infinity, "ctc_loss", "zero_infinity")))
 
 
 def logsumexp(Tensor input not None, dim=None, keepdim=False, *,

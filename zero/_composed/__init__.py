@@ -8,6 +8,7 @@ from zero import _attach
 from zero._later import Method
 
 FUNCTIONS = {
+    "activations": "celu celu_ hardshrink rrelu rrelu_ selu selu_ threshold threshold_",
     "contract": "chain_matmul dist einsum tensordot vdot",
     "copies": "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy "
     "permute_copy select_copy slice_copy split_copy split_with_sizes_copy "
@@ -15,8 +16,11 @@ FUNCTIONS = {
     "view_copy",
     "diagonal": "diag diagflat",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "distances": "cosine_similarity pairwise_distance pdist",
     "grids": "argwhere block_diag cartesian_prod column_stack combinations "
     "cumulative_trapezoid gradient trapezoid trapz vander",
+    "losses": "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss "
+    "hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss",
     "numbers": "conj conj_physical conj_physical_ deg2rad deg2rad_ fill fill_ float_power "
     "imag is_conj is_neg is_nonzero is_signed isreal ldexp ldexp_ positive "
     "rad2deg rad2deg_ real resolve_conj resolve_neg rsub zero_",
@@ -37,6 +41,7 @@ FUNCTIONS = {
     "windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
 }
 METHODS = {
+    "activations": "hardshrink",
     "contract": "dist vdot",
     "copies": "narrow_copy",
     "diagonal": "diag diagflat fill_diagonal_",

@@ -268,8 +268,6 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
         const CTensor&, const CTensor&, const CTensor&, int64_t, CReduction, double
     ) except +raise_error
     CTensor logsumexp(const CTensor&, const CDims&, bint) except +raise_error
-    CTensor huber_loss(const char*, const char*, const CTensor&, const CTensor&, CReduction, double,
-                       double) except +raise_error
     CTensor mse_loss(const CTensor&, const CTensor&, CReduction) except +raise_error
 
     # normalize.cpp

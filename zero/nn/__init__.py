@@ -8,9 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zero.nn import functional as functional, init as init, modules as modules, utils as utils
     from zero.nn.activation import *
+    from zero.nn.adaptive import *
     from zero.nn.batchnorm import *
     from zero.nn.container import *
     from zero.nn.convolution import *
+    from zero.nn.distance import *
     from zero.nn.dropout import *
     from zero.nn.embedding import *
     from zero.nn.flatten import *
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
     from zero.nn.lazy_layers import *
     from zero.nn.linear import *
     from zero.nn.loss import *
+    from zero.nn.margin_loss import *
     from zero.nn.normalization import *
     from zero.nn.padding import *
     from zero.nn.parameter_container import *
     from zero.nn.pooling import *
+    from zero.nn.rectifier import *
     from zero.nn.upsampling import *
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
@@ -34,11 +38,14 @@ else:
         ["Buffer", "Module", "Parameter"],
         modules="functional init modules utils",
         names={
-            "activation": "LogSoftmax ReLU Sigmoid Softmax Tanh",
             "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d "
             "LazyBatchNorm3d",
+            "activation": "GELU GLU LogSigmoid LogSoftmax Mish ReLU SiLU Sigmoid Softmax Softmax2d "
+            "Softmin Softplus Softsign Tanh Tanhshrink",
+            "adaptive": "AdaptiveLogSoftmaxWithLoss",
             "container": "ModuleDict ModuleList Sequential",
             "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+            "distance": "CosineSimilarity PairwiseDistance",
             "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
             "embedding": "Embedding EmbeddingBag",
             "flatten": "Flatten",
@@ -49,7 +56,6 @@ else:
             "lazy_layers": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
             "LazyConvTranspose2d LazyConvTranspose3d LazyLinear",
             "linear": "Bilinear Identity Linear",
-            "loss": "CrossEntropyLoss MSELoss NLLLoss",
             "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
             "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d "
             "ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
@@ -61,5 +67,14 @@ else:
             "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
             "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "
             "UpsamplingBilinear2d UpsamplingNearest2d",
+            "loss": "BCELoss BCEWithLogitsLoss CTCLoss CrossEntropyLoss GaussianNLLLoss HuberLoss "
+            "KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss NLLLoss NLLLoss2d PoissonNLLLoss "
+            "SmoothL1Loss",
+            "margin_loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
+            "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
+            "TripletMarginLoss TripletMarginWithDistanceLoss",
+            "parameter_container": "ParameterDict ParameterList",
+            "rectifier": "CELU ELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU PReLU RReLU "
+            "ReLU6 SELU Softshrink Threshold",
         },
     )

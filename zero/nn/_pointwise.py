@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import zero
-from zero import Tensor, _huber_loss
+from zero import Tensor, _activation, _pair_loss
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.nn import _options
 
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
-    "cosine_similarity",
+    "check_broadcast",
+    "gaussian_nll_loss",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "mse_loss",
     "normalize",
     "one_hot",
+    "poisson_nll_loss",
+    "reduced",
+    "reduction_of",
     "smooth_l1_loss",
-    "softplus",
 ]
-
-
-def softplus(
-    input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None
-) -> Tensor:
-    """A smooth :func:`relu`: ln(1 + exp(beta x)) / beta.
-
-    Args:
-        input: any shape.
-        beta: how sharp the bend is.
-        threshold: where beta x is above it the result is x.
-        out: where to write the result.
-
-    Example:
-        >>> import zero
-        >>> zero.nn.functional.softplus(zero.tensor([0.0, 100.0]))
-        tensor([  0.6931, 100.0000])
-    """
-    scaled = input * beta if beta != 1 else input
-    bent = zero.logaddexp(scaled, scaled.new_zeros(()))
-    return zero.where(scaled > threshold, input, bent / beta if beta != 1 else bent, out=out)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -101,35 +85,6 @@ def normalize(
     return zero.div(input, zero.norm(input, p, dim, True).clamp_min(eps), out=out)
 
 
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors: ``x1 . x2 / (max(|x1|, eps) max(|x2|, eps))``.
-
-    Args:
-        x1: any shape that broadcasts with that of `x2`.
-        x2: the other vectors.
-        dim: the dimension of the vectors, which the result does not have.
-        eps: the least divisor, so that the result of a vector of zeros is 0.
-
-    Raises:
-        DTypeError: neither is floating point.
-
-    Example:
-        >>> import zero
-        >>> a, b = zero.tensor([[1.0, 0.0]]), zero.tensor([[1.0, 1.0]])
-        >>> zero.nn.functional.cosine_similarity(a, b)
-        tensor([0.7071])
-    """
-    dtype = zero.result_type(x1, x2)
-    if not dtype.is_floating_point:
-        raise DTypeError(
-            f"cosine_similarity: not floating point; got {x1.dtype} and {x2.dtype}, expected floats"
-        )
-    _check_broadcast("cosine_similarity", "x1", x1, "x2", x2)
-    x1, x2 = zero.broadcast_tensors(x1.to(dtype), x2.to(dtype))
-    a, b = (x / zero.norm(x, 2, dim, True).clamp_min(eps) for x in (x1, x2))
-    return zero.sum(a * b, dim)
-
-
 def reduction_of(op: str, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction by name, or by the two arguments that PyTorch had before it."""
     if size_average is not None or reduce is not None:
@@ -148,18 +103,14 @@ def reduction_of(op: str, size_average: bool | None, reduce: bool | None, reduct
     return reduction
 
 
-def _reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
-    """The losses, their sum or mean; weights scale them, and the mean is over the weights."""
-    if weight is not None:
-        loss = loss * weight
-        if reduction == "mean":
-            return zero.sum(loss) / zero.sum(weight.expand_as(loss))
+def reduced(loss: Tensor, reduction: str) -> Tensor:
+    """The losses, their sum or mean."""
     if reduction == "mean":
         return zero.mean(loss)
     return zero.sum(loss) if reduction == "sum" else loss
 
 
-def _check_broadcast(op: str, first: str, a: Tensor, second: str, b: Tensor) -> None:
+def check_broadcast(op: str, first: str, a: Tensor, second: str, b: Tensor) -> None:
     try:
         zero.broadcast_shapes(a.shape, b.shape)
     except ShapeError:
@@ -170,14 +121,29 @@ def _check_broadcast(op: str, first: str, a: Tensor, second: str, b: Tensor) -> 
 
 
 def _warn_of_broadcast(op: str, input: Tensor, target: Tensor) -> None:
-    if input.shape != target.shape:
-        _check_broadcast(op, "input", input, "target", target)
+    tensors = isinstance(input, Tensor) and isinstance(target, Tensor)  # else the loss objects
+    if tensors and input.shape != target.shape:
+        check_broadcast(op, "input", input, "target", target)
         warnings.warn(
             f"{op}: broadcasts; got input {tuple(input.shape)} and target "
             f"{tuple(target.shape)}, expected the same shape: pairs that don't belong together "
             "would count",
             stacklevel=3,
         )
+
+
+def _weighted(op: str, loss: Tensor, weight: Tensor, input: Tensor) -> Tensor:
+    if weight.shape != input.shape:
+        raise ShapeError(
+            f"{op}: the weights don't fit; got weight {tuple(weight.shape)} and input "
+            f"{tuple(input.shape)}, expected the same shape"
+        )
+    return loss * weight
+
+
+def _weighted_mean(loss: Tensor, weight: Tensor, mode: str) -> Tensor:
+    """The mean is over the weights."""
+    return zero.sum(loss) / zero.sum(weight) if mode == "mean" else reduced(loss, mode)
 
 
 def _same_shape(op: str, input: Tensor, target: Tensor) -> None:
@@ -204,7 +170,7 @@ def l1_loss(
         size_average: old form of reduction.
         reduce: old form of reduction.
         reduction: "mean", "sum" or "none".
-        weight: scales each error; the mean is then over the weights.
+        weight: scales each error, of the input's shape; the mean is then over the weights.
 
     Example:
         >>> import zero
@@ -213,7 +179,41 @@ def l1_loss(
     """
     mode = reduction_of("l1_loss", size_average, reduce, reduction)
     _warn_of_broadcast("l1_loss", input, target)
-    return _reduced(zero.abs(input - target), mode, weight)
+    if weight is None:
+        return _pair_loss("l1_loss", input, target, mode)
+    loss = _weighted("l1_loss", _pair_loss("l1_loss", input, target, "none"), weight, input)
+    return _weighted_mean(loss, weight, mode)
+
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """Squared error, (input - target)².
+
+    Args:
+        input: predictions, any shape.
+        target: of the same shape; another one is broadcast with a warning.
+        size_average: old form of reduction.
+        reduce: old form of reduction.
+        reduction: "mean", "sum" or "none".
+        weight: scales each error, of the input's shape; the mean is then over the weights.
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.mse_loss(zero.tensor([1.0, 2.0]), zero.tensor([1.0, 4.0]))
+        tensor(2.)
+    """
+    _warn_of_broadcast("mse_loss", input, target)
+    if weight is None:
+        return zero.mse_loss(input, target, size_average, reduce, reduction)
+    mode = reduction_of("mse_loss", size_average, reduce, reduction)
+    loss = _weighted("mse_loss", zero.mse_loss(input, target, reduction="none"), weight, input)
+    return _weighted_mean(loss, weight, mode)
 
 
 def smooth_l1_loss(
@@ -246,8 +246,8 @@ def smooth_l1_loss(
     if beta < 0:
         raise ValueError(f"smooth_l1_loss: beta is negative; got {beta}, expected >= 0")
     if beta == 0:
-        return _reduced(zero.abs(input - target), mode)
-    return _huber_loss(input, target, mode, beta, True)
+        return _pair_loss("l1_loss", input, target, mode)
+    return _pair_loss("smooth_l1_loss", input, target, mode, beta, 1 / beta)
 
 
 def huber_loss(
@@ -264,7 +264,7 @@ def huber_loss(
         target: of the same shape; another one is broadcast with a warning.
         reduction: "mean", "sum" or "none".
         delta: where one becomes the other.
-        weight: scales each error; the mean is then over the weights.
+        weight: scales each error, of the input's shape.
 
     Example:
         >>> import zero
@@ -278,8 +278,9 @@ def huber_loss(
     if delta <= 0:
         raise ValueError(f"huber_loss: delta is not positive; got {delta}, expected > 0")
     if weight is None:
-        return _huber_loss(input, target, mode, delta, False)
-    return _reduced(_huber_loss(input, target, "none", delta, False), mode, weight)
+        return _pair_loss("huber_loss", input, target, mode, delta, 1.0)
+    loss = _pair_loss("huber_loss", input, target, "none", delta, 1.0)
+    return reduced(_weighted("huber_loss", loss, weight, input), mode)
 
 
 def kl_div(
@@ -307,24 +308,18 @@ def kl_div(
         >>> zero.nn.functional.kl_div(p.log(), p, reduction="batchmean")
         tensor(0.)
     """
-    batch = reduction == "batchmean" and size_average is None and reduce is None
+    old = size_average is not None or reduce is not None
+    batch = reduction == "batchmean" and not old
     mode = "sum" if batch else reduction_of("kl_div", size_average, reduce, reduction)
-    _check_broadcast("kl_div", "input", input, "target", target)
-    if log_target:
-        loss = zero.exp(target) * (target - input)
-    else:  # 0 ln 0 is 0, also for the gradient
-        some = target > 0
-        entropy = target * zero.log(zero.where(some, target, 1))
-        loss = zero.where(target < 0, float("nan"), entropy) - target * input
-    total = _reduced(loss, mode)
+    check_broadcast("kl_div", "input", input, "target", target)
+    if mode == "mean" and not old:
+        warnings.warn(
+            "kl_div: reduction='mean' also divides by the number of classes; 'batchmean' is the "
+            "divergence",
+            stacklevel=2,
+        )
+    total = _pair_loss("kl_div_log" if log_target else "kl_div", input, target, mode)
     return total / input.shape[0] if batch and input.ndim else total
-
-
-def _log_from_below(x: Tensor, least: float) -> Tensor:
-    """ln x, but not below -100; its slope is 1 / max(x, least)."""
-    inner = x + (zero.clamp_min(x, least) - x).detach()
-    y = zero.log(inner)
-    return y + (zero.clamp_min(zero.log(x.detach()), -100) - y.detach())
 
 
 def binary_cross_entropy(
@@ -359,17 +354,10 @@ def binary_cross_entropy(
     """
     mode = reduction_of("binary_cross_entropy", size_average, reduce, reduction)
     _same_shape("binary_cross_entropy", input, target)
-    if input.device.type == "cpu":
-        outside = ~((input >= 0) & (input <= 1))  # nan, too
-        if outside.any():
-            raise ValueError(
-                "binary_cross_entropy: an input is no probability; got "
-                f"{input.detach()[outside][0].item():g}, expected all between 0 and 1; sigmoid "
-                "gives such, and binary_cross_entropy_with_logits takes scores"
-            )
-    yes, no = _log_from_below(input, 1e-12), _log_from_below(1 - input, 1e-12)
-    loss = -(target * yes + (1 - target) * no)
-    return _reduced(loss if weight is None else loss * weight, mode)
+    if weight is None:
+        return _pair_loss("binary_cross_entropy", input, target, mode)
+    check_broadcast("binary_cross_entropy", "target", target, "weight", weight)
+    return reduced(_pair_loss("binary_cross_entropy", input, target, "none") * weight, mode)
 
 
 def binary_cross_entropy_with_logits(
@@ -405,11 +393,112 @@ def binary_cross_entropy_with_logits(
     """
     mode = reduction_of("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     _same_shape("binary_cross_entropy_with_logits", input, target)
-    # -ln s = ln(1 + e^-|x|) + max(-x, 0)
-    negative = input < 0
-    magnitude = zero.where(negative, input, -input)
-    surprise = zero.log1p(zero.exp(magnitude)) - zero.where(negative, input, 0)
-    if pos_weight is not None:
-        surprise = surprise * ((pos_weight - 1) * target + 1)
-    loss = (1 - target) * input + surprise
-    return _reduced(loss if weight is None else loss * weight, mode)
+    if pos_weight is None:
+        if weight is None:
+            return _pair_loss("binary_cross_entropy_with_logits", input, target, mode)
+        loss = _pair_loss("binary_cross_entropy_with_logits", input, target, "none")
+    else:
+        yes, no = _activation("logsigmoid", input), _activation("logsigmoid", -input)
+        loss = -(pos_weight * target * yes + (1 - target) * no)
+    return reduced(loss if weight is None else loss * weight, mode)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log likelihood of counts, without their factorials: rate - target ln(rate).
+
+    Args:
+        input: the logarithms of the rates, any shape.
+        target: the counts; broadcasts.
+        log_input: False if the input holds the rates themselves.
+        full: whether to add Stirling's approximation of ln(target!) for targets above 1.
+        size_average: old form of reduction.
+        eps: is added to rates, so that ln 0 is not met.
+        reduce: old form of reduction.
+        reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> import zero
+        >>> zero.nn.functional.poisson_nll_loss(zero.tensor([0.0]), zero.tensor([2.0]))
+        tensor(1.)
+    """
+    mode = reduction_of("poisson_nll_loss", size_average, reduce, reduction)
+    check_broadcast("poisson_nll_loss", "input", input, "target", target)
+    if log_input:
+        loss = zero.exp(input) - target * input
+    else:
+        loss = input - target * zero.log(input + eps)
+    if full:
+        stirling = target * zero.log(target) - target + 0.5 * zero.log(2 * math.pi * target)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, mode)
+
+
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log likelihood of normal distributions, (ln var + (input - target)² / var) / 2.
+
+    Args:
+        input: the means, any shape.
+        target: of the same shape, or one that broadcasts.
+        var: the variances: of the input's shape, with a 1 in the place of one size or without
+            the last one, or one number.
+        full: whether to add ln(2 pi) / 2.
+        eps: the least variance.
+        reduction: "mean", "sum" or "none".
+
+    Raises:
+        ValueError: a variance is negative.
+        ShapeError: the shape of the variances does not fit.
+
+    Example:
+        >>> import zero
+        >>> mean, var = zero.tensor([0.0, 0.0]), zero.tensor([1.0, 4.0])
+        >>> zero.nn.functional.gaussian_nll_loss(mean, zero.tensor([1.0, 2.0]), var)
+        tensor(0.8466)
+
+    Source: Nix and Weigend, Estimating the mean and variance of the target probability
+    distribution, 1994.
+    """
+    op = "gaussian_nll_loss"
+    mode = reduction_of(op, None, None, reduction)
+    if not isinstance(var, Tensor):
+        if var < 0:
+            raise ValueError(f"{op}: a variance is negative; got {var}, expected 0 or more")
+        var = zero.full_like(input, var)
+    elif var.device.type != "meta" and (var < 0).any():
+        raise ValueError(
+            f"{op}: a variance is negative; got {var.detach().min().item():g}, expected all 0 or "
+            "more"
+        )
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif (
+            input.ndim != var.ndim
+            or sum(v for n, v in zip(input.shape, var.shape, strict=True) if n != v) != 1
+        ):
+            raise ShapeError(
+                f"{op}: the variances don't fit; got var {tuple(var.shape)} and input "
+                f"{tuple(input.shape)}, expected the same shape, or 1 in the place of one size"
+            )
+    check_broadcast(op, "input", input, "target", target)
+    least = var + (var.detach().clamp_min(eps) - var.detach())  # the gradient is that of var
+    loss = 0.5 * (zero.log(least) + (input - target).square() / least)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, mode)

@@ -17,28 +17,83 @@ from zero import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+    cosine_similarity,
     cross_entropy,
     layer_norm,
     linear,
     nll_loss,
+    pairwise_distance,
+    pdist,
     rms_norm,
     sigmoid,
     tanh,
 )
 from zero.errors import ShapeError
+from zero.nn._activations import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    gumbel_softmax,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from zero.nn._classes import (
+    ctc_loss,
+    linear_cross_entropy,
+)
+from zero.nn._margins import (
+    cosine_embedding_loss,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
 from zero.nn._norms import batch_norm, instance_norm, local_response_norm
 from zero.nn._padding import pad
 from zero.nn._pointwise import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
-    cosine_similarity,
+    gaussian_nll_loss,
     huber_loss,
     kl_div,
     l1_loss,
+    mse_loss,
     normalize,
     one_hot,
+    poisson_nll_loss,
     smooth_l1_loss,
-    softplus,
 )
 from zero.nn._pooling import (
     adaptive_avg_pool1d,
@@ -104,6 +159,8 @@ __all__ = [
     "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
     "channel_shuffle",
     "conv1d",
     "conv2d",
@@ -111,12 +168,16 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
     "dropout1d",
     "dropout2d",
     "dropout3d",
+    "elu",
+    "elu_",
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
@@ -125,20 +186,35 @@ __all__ = [
     "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices",
+    "gaussian_nll_loss",
+    "gelu",
+    "glu",
     "grid_sample",
     "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
     "interpolate",
     "kl_div",
     "l1_loss",
     "layer_norm",
+    "leaky_relu",
+    "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
+    "logsigmoid",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
@@ -148,22 +224,45 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "native_channel_shuffle",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
+    "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson_nll_loss",
+    "prelu",
     "relu",
+    "relu6",
     "relu_",
     "rms_norm",
+    "rrelu",
+    "rrelu_",
+    "selu",
+    "selu_",
     "sigmoid",
+    "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
+    "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+    "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
     "upsample",
     "upsample_bilinear",
@@ -173,39 +272,6 @@ __all__ = [
 TYPE_CHECKING = False
 if not TYPE_CHECKING:  # else any name would do
     __getattr__ = _later.missing(__name__)
-
-
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(input, 0), element by element.
-
-    Args:
-        input: any shape.
-        inplace: overwrite the input and return it.
-
-    Example:
-        >>> import zero
-        >>> zero.nn.functional.relu(zero.tensor([-1.0, 2.0]))
-        tensor([0., 2.])
-    """
-    return zero.relu_(input) if inplace else zero.relu(input)
-
-
-def relu_(input: Tensor) -> Tensor:
-    """:func:`relu` that overwrites its input."""
-    return zero.relu_(input)
-
-
-def _implicit_dim(op: str, input: Tensor, stacklevel: int) -> int:
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{op}: input is not a Tensor; got {type(input).__name__}")
-    ndim = input.dim()
-    dim = 0 if ndim in (0, 1, 3) else 1
-    warnings.warn(
-        f"{op}: dim is not given; dim={dim} is taken for {ndim} dimensions. Say dim=…: the rule is "
-        "kept for old programs only",
-        stacklevel=stacklevel,
-    )
-    return dim
 
 
 def group_norm(
@@ -241,79 +307,6 @@ def group_norm(
             f"num_groups {num_groups}, expected two or more"
         )
     return zero.group_norm(input, num_groups, weight, bias, eps)
-
-
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: zero.dtype | None = None
-) -> Tensor:
-    """exp(input) divided by its sum along a dimension; large values don't overflow.
-
-    Args:
-        input: any shape.
-        dim: along which results sum to 1. None takes 0 for 0, 1 and 3 dimensions, else 1, and
-            warns.
-        dtype: to cast the input to first.
-
-    Example:
-        >>> import zero
-        >>> zero.nn.functional.softmax(zero.tensor([0.0, 0.0, 1000.0]), dim=0)
-        tensor([0., 0., 1.])
-    """
-    if dim is None:
-        dim = _implicit_dim("softmax", input, _stacklevel)
-    return zero.softmax(input, dim, dtype=dtype)
-
-
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: zero.dtype | None = None
-) -> Tensor:
-    """The logarithm of :func:`softmax`, exact where the softmax itself would round to 0.
-
-    Args:
-        input: any shape.
-        dim: along which exp of the results sums to 1. None: as in softmax.
-        dtype: to cast the input to first.
-
-    Example:
-        >>> import zero
-        >>> zero.nn.functional.log_softmax(zero.tensor([0.0, 1000.0]), dim=0)
-        tensor([-1000.,     0.])
-    """
-    if dim is None:
-        dim = _implicit_dim("log_softmax", input, _stacklevel)
-    return zero.log_softmax(input, dim, dtype=dtype)
-
-
-def mse_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Squared error, (input - target)².
-
-    Args:
-        input: predictions, any shape.
-        target: of the same shape; another one is broadcast with a warning.
-        size_average: old form of reduction.
-        reduce: old form of reduction.
-        reduction: "mean", "sum" or "none".
-
-    Example:
-        >>> import zero
-        >>> zero.nn.functional.mse_loss(zero.tensor([1.0, 2.0]), zero.tensor([1.0, 4.0]))
-        tensor(2.)
-    """
-    tensors = isinstance(input, Tensor) and isinstance(target, Tensor)  # else mse_loss objects
-    if tensors and input.shape != target.shape:
-        warnings.warn(
-            f"mse_loss: broadcasts; got input {tuple(input.shape)} and target "
-            f"{tuple(target.shape)}, expected the same shape: pairs that don't belong together "
-            "would count",
-            stacklevel=2,
-        )
-    return zero.mse_loss(input, target, size_average, reduce, reduction)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

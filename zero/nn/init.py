@@ -8,20 +8,36 @@ import warnings
 import zero
 from zero import Generator, Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 __all__ = [
     "calculate_gain",
+    "constant",
     "constant_",
+    "dirac",
     "dirac_",
+    "eye",
     "eye_",
+    "kaiming_normal",
     "kaiming_normal_",
+    "kaiming_uniform",
     "kaiming_uniform_",
+    "normal",
     "normal_",
     "ones_",
+    "orthogonal",
     "orthogonal_",
+    "sparse",
     "sparse_",
     "trunc_normal_",
+    "uniform",
     "uniform_",
+    "xavier_normal",
     "xavier_normal_",
+    "xavier_uniform",
     "xavier_uniform_",
     "zeros_",
 ]
@@ -493,3 +509,30 @@ def sparse_(
         for row in zero.randperm(rows, generator=generator)[:zeros].tolist():
             values[row, column] = 0.0
     return _fill(tensor, values)
+
+
+def _old(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The name that a function had before PyTorch 0.4, without the underscore; it warns."""
+    new = function.__name__
+    name = new.rstrip("_")
+
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(f"nn.init.{name} is the old name of {new}", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = name
+    renamed.__doc__ = f"The old name of :func:`{new}`; warns."
+    return renamed
+
+
+constant = _old(constant_)
+dirac = _old(dirac_)
+eye = _old(eye_)
+kaiming_normal = _old(kaiming_normal_)
+kaiming_uniform = _old(kaiming_uniform_)
+normal = _old(normal_)
+orthogonal = _old(orthogonal_)
+sparse = _old(sparse_)
+uniform = _old(uniform_)
+xavier_normal = _old(xavier_normal_)
+xavier_uniform = _old(xavier_uniform_)

@@ -12,8 +12,8 @@
   X(cast) X(convolution) X(elementwise) X(gemm) X(optim) X(random) X(reduce) X(scan) X(softmax)
 // These have no objects for avx512, where avx2 serves: 0.7 MB less (NARROW in tools/build_core.py).
 #define ZERO_NARROW_FAMILIES(X) \
-  X(batch_norm) X(distance) X(embedding) X(normalize) X(pointwise) X(pooling) X(resample) X(sort) \
-  X(special)
+  X(activation) X(batch_norm) X(distance) X(embedding) X(normalize) X(pointwise) X(pooling) \
+  X(resample) X(sort) X(special)
 // clang-format on
 
 #define ZERO_DECLARE(family) void fill_##family(KernelTable& table);

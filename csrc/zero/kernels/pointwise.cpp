@@ -2,7 +2,7 @@
 // divisors, sums of logarithms), of triples (fused products, interpolation, bounds), and the parts
 // of a float. Semantics are PyTorch's.
 #include "zero/kernels/elementwise.inl"
-#include "zero/kernels/math.inl"
+#include "zero/kernels/logistic.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -204,27 +204,11 @@ struct Hypot {
 
 // log(e^a + e^b) = max + log(1 + e^-|a - b|). In float64 also for float32: where the two cancel,
 // their absolute errors count.
-// log(1 + x) for 0 <= x <= 1 or NaN: 2 atanh(s) with s = x / (2 + x), and 2 s = x - s x; fit 2^-58.
-ZERO_INLINE double log1p_unit(double x) {
-  const double s = x / (2.0 + x), z = s * s;
-  const double series =
-      z * math::polynomial(z, 0.66666666666666663, 0.39999999999999519, 0.28571428571600266,
-                           0.22222222198216113, 0.18181819899267959, 0.15384543917753166,
-                           0.13335179661515711, 0.11734265179376593, 0.10845291032779812,
-                           0.074916394606732661, 0.15631534707431224);
-  return x - s * (x - series);
-}
-
-// log(1 + e^x), x <= 0 or NaN: no power is subnormal.
-ZERO_INLINE double log1p_exp(double x) {
-  const math::ReducedD a = math::reduce_exp(x < -700.0 ? -700.0 : x);
-  return log1p_unit((1.0 + math::expm1_reduced(a.r, a.low)) * math::exp2_integer(a.t));
-}
 struct LogAddExp {
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     const double x = a, y = b;
-    const double sum = log1p_exp(-math::abs(x - y));
+    const double sum = math::log1p_exp(-math::abs(x - y));
     return static_cast<T>(x == y ? x + math::kLn2 : (x > y ? x : y) + sum);
   }
 };
@@ -232,7 +216,7 @@ struct LogAddExp2 {  // log2(2^a + 2^b)
   template <class T>
   ZERO_INLINE T operator()(T a, T b) const {
     const double x = a, y = b;
-    const double sum = log1p_exp(-math::abs(x - y) * math::kLn2);
+    const double sum = math::log1p_exp(-math::abs(x - y) * math::kLn2);
     return static_cast<T>(x == y ? x + 1.0 : (x > y ? x : y) + sum * 1.4426950408889634);
   }
 };

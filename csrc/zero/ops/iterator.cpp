@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "zero/ops/map.h"
 #include "zero/runtime/denormal.h"
 
 namespace zero {
@@ -196,18 +197,27 @@ struct Flat {
   });
 }
 
+// A kernel as the functions below need it: `first` is the dtype of the first input, `exact` keeps
+// denormals.
+struct Kernel {
+  LoopFn loop;
+  DType first, inputs, result;
+  int64_t grain;
+  bool exact;
+};
+
 // The short way: every tensor is contiguous, of the kernel's dtype and of the output's shape or one
 // number. Most calls end here, and a call on few elements must cost little. False, and nothing
 // done, where that doesn't hold.
-bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, const Tensor& out,
-              std::initializer_list<const Operand*> inputs, const void* params) {
-  if (!out.is_contiguous() || out.dtype() != result) return false;
+bool run_flat(const Kernel& kernel, const Tensor& out, std::initializer_list<const Operand*> inputs,
+              const void* params) {
+  if (!out.is_contiguous() || out.dtype() != kernel.result) return false;
   Flat flat;
   int64_t numbers[kMaxOperands];
-  flat.add(out.data<char>(), itemsize(result));
+  flat.add(out.data<char>(), itemsize(kernel.result));
   const int64_t n = out.numel();
   for (const Operand* input : inputs) {
-    const DType wanted = op == ElementwiseOp::Where && flat.operands == 1 ? DType::Bool : compute;
+    const DType wanted = flat.operands == 1 ? kernel.first : kernel.inputs;
     const Tensor& x = input->tensor();
     if (!x.defined()) {
       int64_t* number = &numbers[flat.operands];
@@ -224,11 +234,11 @@ bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, cons
       return false;
     }
   }
-  DenormalGuard guard(flush_denormal() && !is_exact(op));
+  DenormalGuard guard(flush_denormal() && !kernel.exact);
   if (n <= kBlock && !detail::forced_grain) {
-    kernel(flat.data, flat.strides, n, 1, params);
+    kernel.loop(flat.data, flat.strides, n, 1, params);
   } else {
-    run_flat_in_parts(kernel, flat, n, grain_of(op), params);
+    run_flat_in_parts(kernel.loop, flat, n, kernel.grain, params);
   }
   return true;
 }
@@ -240,34 +250,26 @@ bool run_flat(LoopFn kernel, ElementwiseOp op, DType compute, DType result, cons
   return false;
 }
 
-}  // namespace
-
-void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
-                     std::initializer_list<const Operand*> inputs, const void* params) {
-  if (out.is_meta() || out.numel() == 0) return;
+void run_kernel(const Kernel& kernel, const Tensor& out,
+                std::initializer_list<const Operand*> inputs, const void* params) {
   if (out.impl()->storage_->use_count() > 1 && writes_what_it_reads(out, inputs)) [[unlikely]] {
     const Tensor fresh = empty(out.sizes(), out.options());  // all is read before a write
-    run_elementwise(op, dtype, fresh, inputs, params);
+    run_kernel(kernel, fresh, inputs, params);
     return run_copy(out, fresh);
   }
-  const DType compute = compute_dtype(dtype);
-  const DType result = is_compare(op) ? DType::Bool : compute;
-  const KernelTable& table = kernels();
-  const LoopFn kernel =
-      table.elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))];
-  ZERO_CHECK(kernel, NotImplementedError, "elementwise: no kernel for ", dtype);
-  if (run_flat(kernel, op, compute, result, out, inputs, params)) return;
+  if (run_flat(kernel, out, inputs, params)) return;
 
-  Loop loop{kernel, params, 1, {}, {}};
-  loop.item[0] = itemsize(result);
-  if (out.dtype() != result)
-    loop.convert[0] = table.cast[static_cast<int>(result)][static_cast<int>(out.dtype())];
+  const KernelTable& table = kernels();
+  Loop loop{kernel.loop, params, 1, {}, {}};
+  loop.item[0] = itemsize(kernel.result);
+  if (out.dtype() != kernel.result)
+    loop.convert[0] = table.cast[static_cast<int>(kernel.result)][static_cast<int>(out.dtype())];
   int64_t numbers[kMaxOperands];
   Tensor number_views[kMaxOperands];  // numbers join as 0-d tensors over foreign memory
   const Tensor* tensors[kMaxOperands] = {&out};
   for (const Operand* input : inputs) {
     const int k = loop.operands++;
-    const DType wanted = op == ElementwiseOp::Where && k == 1 ? DType::Bool : compute;
+    const DType wanted = k == 1 ? kernel.first : kernel.inputs;
     loop.item[k] = itemsize(wanted);
     if (input->is_tensor()) {
       tensors[k] = &input->tensor();
@@ -282,8 +284,33 @@ void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
     }
   }
   for (int k = 0; k < loop.operands; ++k) loop.converts |= loop.convert[k] != nullptr;
-  DenormalGuard guard(flush_denormal() && !is_exact(op));
-  StridedLoop(tensors, loop.operands).run(grain_of(op), loop);
+  DenormalGuard guard(flush_denormal() && !kernel.exact);
+  StridedLoop(tensors, loop.operands).run(kernel.grain, loop);
+}
+
+}  // namespace
+
+void run_elementwise(ElementwiseOp op, DType dtype, const Tensor& out,
+                     std::initializer_list<const Operand*> inputs, const void* params) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const LoopFn loop =
+      kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute_type(dtype))];
+  ZERO_CHECK(loop, NotImplementedError, "elementwise: no kernel for ", dtype);
+  const DType compute = compute_dtype(dtype);
+  const Kernel kernel{loop,         op == ElementwiseOp::Where ? DType::Bool : compute,
+                      compute,      is_compare(op) ? DType::Bool : compute,
+                      grain_of(op), is_exact(op)};
+  run_kernel(kernel, out, inputs, params);
+}
+
+void run_map(const DenseFn (&loops)[kNumComputeTypes], int cost, DType dtype, const Tensor& out,
+             std::initializer_list<const Operand*> inputs, const void* params) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const DType compute = compute_dtype(dtype);
+  const int type = static_cast<int>(compute_type(dtype));
+  const DenseMap map{loops[type], params};
+  const LoopFn loop = kernels().activation->maps.of_inputs[inputs.size()][type];
+  run_kernel({loop, compute, compute, compute, kGrainSize / cost, false}, out, inputs, &map);
 }
 
 void run_copy(const Tensor& out, const Tensor& in) {

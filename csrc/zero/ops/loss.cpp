@@ -1,36 +1,11 @@
-// Losses. Sums over elements and rows are float64, in blocks that depend on the shape only.
-#include <limits>
-
+// Losses of classes.
 #include "zero/autograd/record.h"
-#include "zero/kernels/table.h"
 #include "zero/ops/along.h"
-#include "zero/ops/iterator.h"
-#include "zero/ops/ops.h"
-#include "zero/runtime/denormal.h"
-#include "zero/runtime/parallel.h"
+#include "zero/ops/loss_sum.h"
 
 namespace zero {
 
 namespace {
-
-double sum_of(const double* values, int64_t n) {
-  if (n == 0) return 0;
-  const ReduceDim dim{n, sizeof(double), 1};
-  const FoldArgs args{reinterpret_cast<const char*>(values), 1, 0, &dim, 1, false, nullptr, 0};
-  double total;
-  kernels().reduce[static_cast<int>(ReduceOp::Sum)][static_cast<int>(ComputeType::F64)].fold(
-      args, &total);
-  return total;
-}
-
-void store(const Tensor& out, double value) {
-  store_scalar(out.data(), out.dtype(), Scalar(value));
-}
-
-// Divides a sum of losses by the number (or weight) of those that count.
-double reduced(double total, double weight, Reduction reduction) {
-  return reduction == Reduction::Mean ? total / weight : total;
-}
 
 // ---- classes ------------------------------------------------------------------------------------
 
@@ -204,8 +179,8 @@ Tensor fused_cross_entropy(const Tensor& x, const Tensor& target, Classes& class
     if (reduction == Reduction::None) {
       run_copy(y, reshape(select(stats, 0, 2), y.sizes()));
     } else {
-      store(y,
-            reduced(sum_of(data + 2 * rows, rows), static_cast<double>(classes.used), reduction));
+      store_loss(
+          y, reduced(sum_of(data + 2 * rows, rows), static_cast<double>(classes.used), reduction));
     }
   }
   const double factor =
@@ -303,49 +278,6 @@ Tensor smoothed_cross_entropy(const Tensor& x, const Tensor& target, const Tenso
   return add(mul(chosen, 1 - smoothing), mul(spread, smoothing / static_cast<double>(classes.n)));
 }
 
-// ---- squared error ------------------------------------------------------------------------------
-
-constexpr int64_t kChunk = 32768;  // elements of one block of the sum
-
-double sum_squared_difference(const Tensor& a, const Tensor& b) {
-  const SquaredDifferenceFn kernel =
-      kernels().squared_difference[static_cast<int>(compute_type(a.dtype()))];
-  const int64_t n = a.numel(), item = itemsize(a.dtype());
-  const DenormalGuard denormal;
-  if (n <= kChunk) return n == 0 ? 0 : kernel(a.data(), b.data(), n);
-  const int64_t chunks = (n + kChunk - 1) / kChunk;
-  const Tensor parts = empty({chunks}, {DType::Float64, Device::Cpu});
-  double* const sums = parts.data<double>();
-  const char *const x = a.data<char>(), *const y = b.data<char>();
-  parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      const int64_t first = c * kChunk;
-      sums[c] = kernel(x + first * item, y + first * item, std::min(kChunk, n - first));
-    }
-  });
-  return sum_of(sums, chunks);
-}
-
-Tensor scaled_difference(const Tensor& a, const Tensor& b, double scale) {
-  Tensor out = empty(a.sizes(), a.options());
-  const ScaledDifferenceFn kernel =
-      kernels().scaled_difference[static_cast<int>(compute_type(a.dtype()))];
-  const int64_t item = itemsize(a.dtype());
-  const char *const x = a.data<char>(), *const y = b.data<char>();
-  char* const to = out.data<char>();
-  const DenormalGuard denormal;
-  parallel_for(a.numel(), kGrainSize, [&](int64_t begin, int64_t end) {
-    const int64_t at = begin * item;
-    kernel(x + at, y + at, scale, to + at, end - begin);
-  });
-  return out;
-}
-
-Tensor readable(const Tensor& x) {
-  GradModeGuard no_grad(false);
-  return contiguous(to(x, compute_dtype(x.dtype())));
-}
-
 }  // namespace
 
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& weight,
@@ -379,7 +311,7 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
       run_copy(y, reshape(losses, y.sizes()));
     } else {
       const double total = total_weight(classes, indices, weight, ignore_index);
-      store(y, reduced(sum_of(losses.data<double>(), classes.places), total, reduction));
+      store_loss(y, reduced(sum_of(losses.data<double>(), classes.places), total, reduction));
       // Where all is ignored the mean is NaN, but no score had a part in it.
       if (reduction == Reduction::Mean && classes.used > 0)
         coefficients = where(lt(index, 0), 0.0, div(coefficients, total));
@@ -435,82 +367,6 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   }
   if (!logits.is_meta()) classes.check("cross_entropy", class_indices(target), ignore_index);
   return nll_loss(log_softmax(logits, classes.dim), target, weight, ignore_index, reduction);
-}
-
-// Both with the dtype and shape of their difference.
-static std::pair<Tensor, Tensor> fit_pair(const char* op, const Tensor& input,
-                                          const Tensor& target) {
-  const DType dtype = result_type(input, target);
-  ZERO_CHECK(is_floating(dtype), DTypeError, op, ": only floating point dtypes have one; got ",
-             input.dtype(), " and ", target.dtype(), ", expected floating point tensors");
-  ZERO_CHECK(input.device() == target.device(), Error, op, ": devices differ; got ", input.device(),
-             " and ", target.device(), ", expected one device");
-  const Dims sizes = broadcast_shapes(op, input.sizes(), target.sizes());
-  auto fit = [&](const Tensor& x) {
-    const Tensor c = to(x, dtype);
-    return c.sizes() == sizes ? c : expand(c, sizes);
-  };
-  return {fit(input), fit(target)};
-}
-
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  const auto [a, b] = fit_pair("mse_loss", input, target);
-  Tensor y;
-  if (reduction == Reduction::None) {
-    GradModeGuard no_grad(false);
-    const Tensor difference = sub(a, b);
-    y = mul(difference, difference);
-  } else {
-    y = empty({}, a.options());
-    if (!y.is_meta())
-      store(y, reduced(sum_squared_difference(readable(a), readable(b)),
-                       static_cast<double>(a.numel()), reduction));
-  }
-  const double factor = reduction == Reduction::Mean ? 2 / static_cast<double>(a.numel()) : 2.0;
-  record("MseLossBackward0", {}, y, {&a, &b}, {&a, &b}, [factor](Node& n, const Tensor& g) {
-    const Tensor a = n.saved(0), b = n.saved(1);
-    Grads out(2);
-    if (grad_enabled() || a.is_meta() || g.dim() != 0) {
-      const Tensor slope = mul(sub(a, b), mul(g, factor));
-      if (n.needs(0)) out[0] = slope;
-      if (n.needs(1)) out[1] = neg(slope);
-      return out;
-    }
-    const double scale = factor * item(g).to_double();
-    const Tensor x = readable(a), z = readable(b);
-    if (n.needs(0)) out[0] = scaled_difference(x, z, scale);
-    if (n.needs(1)) out[1] = scaled_difference(z, x, scale);
-    return out;
-  });
-  return y;
-}
-
-// With m = min(|d|, delta), the error is m (|d| - m / 2), and its slope is d cut to +-delta.
-Tensor huber_loss(const char* op, const char* node, const Tensor& input, const Tensor& target,
-                  Reduction reduction, double delta, double scale) {
-  const auto [a, b] = fit_pair(op, input, target);
-  Tensor y;
-  {
-    GradModeGuard no_grad(false);
-    const DType wide = compute_dtype(a.dtype());
-    Tensor size = sub(to(a, wide), to(b, wide));
-    size = abs(size, Target::inplace(size));
-    const Tensor cut = clamp(size, {}, Scalar(delta));
-    size = mul(sub(size, cut, 0.5, Target::inplace(size)), cut, Target::inplace(size));
-    if (reduction == Reduction::Mean) size = mean(size);
-    if (reduction == Reduction::Sum) size = sum(size);
-    y = to(scale == 1 ? size : mul(size, scale), a.dtype());
-  }
-  if (reduction == Reduction::Mean) scale /= static_cast<double>(a.numel());
-  record(node, {}, y, {&a, &b}, {&a, &b}, [delta, scale](Node& n, const Tensor& g) {
-    const Tensor difference = sub(n.saved(0), n.saved(1));
-    const Tensor slope = mul(clamp(difference, Scalar(-delta), Scalar(delta)), mul(g, scale));
-    Grads out(2);
-    if (n.needs(0)) out[0] = slope;
-    if (n.needs(1)) out[1] = neg(slope);
-    return out;
-  });
-  return y;
 }
 
 }  // namespace zero
