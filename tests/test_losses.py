@@ -515,6 +515,23 @@ def test_modules(make):
             assert make(**old).reduction == word
 
 
+def test_base_classes():
+    base = nn.modules.loss
+    assert all(issubclass(make, base._Loss) for make in PLAIN)
+    assert issubclass(nn.NLLLoss, base._WeightedLoss) and not issubclass(
+        nn.L1Loss, base._WeightedLoss
+    )
+
+    class Focal(base._WeightedLoss):
+        def forward(self, input, target):
+            return (self.weight * (1 - input).square()).sum() * (self.reduction == "sum")
+
+    layer = Focal(zero.ones(2), reduction="sum")
+    assert layer(zero.zeros(2), None).item() == 2 and list(layer.state_dict()) == ["weight"]
+    with pytest.raises(ValueError, match="Focal: unknown reduction"):
+        Focal(reduction="all")
+
+
 def test_module_options():
     x, t = draw(2, 3, low=0.1, high=0.9), draw(2, 3, low=0.1, high=0.9, seed=1, grad=False)
     close(nn.SmoothL1Loss(beta=0.5)(x, t), F.smooth_l1_loss(x, t, beta=0.5).item())

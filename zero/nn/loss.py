@@ -35,7 +35,32 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class MSELoss(Module):
+class _Loss(Module):
+    """The base class of losses, for those that programs define."""
+
+    reduction: str
+
+    def __init__(
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+    ) -> None:
+        self.reduction = reduction_of(type(self).__name__, size_average, reduce, reduction)
+
+
+class _WeightedLoss(_Loss):
+    """The base class of losses with a weight for each class, or for each element."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+class MSELoss(_Loss):
     """Squared error, (input - target)².
 
     Args:
@@ -61,7 +86,7 @@ class MSELoss(Module):
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
-class L1Loss(Module):
+class L1Loss(_Loss):
     """Absolute error, \\|input - target\\|.
 
     Args:
@@ -87,7 +112,7 @@ class L1Loss(Module):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
-class SmoothL1Loss(Module):
+class SmoothL1Loss(_Loss):
     """Squared error up to beta, absolute error beyond: d²/(2 beta) if d < beta, else d - beta/2.
 
     Args:
@@ -118,7 +143,7 @@ class SmoothL1Loss(Module):
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
-class HuberLoss(Module):
+class HuberLoss(_Loss):
     """Squared error up to delta, absolute beyond: d²/2 if d <= delta, else delta (d - delta/2).
 
     Args:
@@ -145,7 +170,7 @@ class HuberLoss(Module):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-class BCELoss(Module):
+class BCELoss(_WeightedLoss):
     """Cross entropy of probabilities: -(target ln input + (1 - target) ln(1 - input)).
 
     Logarithms are not below -100. Prefer BCEWithLogitsLoss, which is exact.
@@ -183,7 +208,7 @@ class BCELoss(Module):
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class BCEWithLogitsLoss(Module):
+class BCEWithLogitsLoss(_Loss):
     """Cross entropy of the sigmoid of the input, without overflow.
 
     -(pos_weight target ln s + (1 - target) ln(1 - s)) with s = sigmoid(input).
@@ -225,7 +250,7 @@ class BCEWithLogitsLoss(Module):
         )
 
 
-class KLDivLoss(Module):
+class KLDivLoss(_Loss):
     """Kullback-Leibler divergence, target (ln target - input), element by element.
 
     Args:
@@ -263,7 +288,7 @@ class KLDivLoss(Module):
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
-class PoissonNLLLoss(Module):
+class PoissonNLLLoss(_Loss):
     """Negative log likelihood of counts, without their factorials: rate - target ln(rate).
 
     Args:
@@ -305,7 +330,7 @@ class PoissonNLLLoss(Module):
         )
 
 
-class GaussianNLLLoss(Module):
+class GaussianNLLLoss(_Loss):
     """Negative log likelihood of normal distributions, (ln var + (input - target)² / var) / 2.
 
     Args:
@@ -338,7 +363,7 @@ class GaussianNLLLoss(Module):
         )
 
 
-class NLLLoss(Module):
+class NLLLoss(_WeightedLoss):
     """Negative log likelihood of the right classes, ``-weight[target] * input[target]``.
 
     Args:
@@ -396,7 +421,7 @@ class NLLLoss2d(NLLLoss):
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
-class CrossEntropyLoss(Module):
+class CrossEntropyLoss(_WeightedLoss):
     """Cross entropy between scores and classes: NLLLoss of the log-softmax of the input.
 
     Args:
@@ -445,7 +470,7 @@ class CrossEntropyLoss(Module):
         )
 
 
-class LinearCrossEntropyLoss(Module):
+class LinearCrossEntropyLoss(_WeightedLoss):
     """A linear layer and the cross entropy of its scores.
 
     Args:
@@ -524,7 +549,7 @@ class LinearCrossEntropyLoss(Module):
         )
 
 
-class CTCLoss(Module):
+class CTCLoss(_Loss):
     """Connectionist temporal classification: -ln of the probability of a sequence of labels.
 
     Args:

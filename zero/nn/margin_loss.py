@@ -7,7 +7,7 @@ from zero.errors import ShapeError, ValueError
 from zero.nn import _options, functional as F
 from zero.nn._pointwise import reduction_of
 from zero.nn.distance import PairwiseDistance
-from zero.nn.module import Module
+from zero.nn.loss import _Loss, _WeightedLoss
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _check_margin(layer: str, margin: float) -> None:
         raise ValueError(f"{layer}: margin is not positive; got {margin}, expected > 0")
 
 
-class MarginRankingLoss(Module):
+class MarginRankingLoss(_Loss):
     """How far a pair is from its right order: max(0, -target (input1 - input2) + margin).
 
     Args:
@@ -66,7 +66,7 @@ class MarginRankingLoss(Module):
         )
 
 
-class HingeEmbeddingLoss(Module):
+class HingeEmbeddingLoss(_Loss):
     """x for pairs that belong together (target 1), max(0, margin - x) for others (-1).
 
     Args:
@@ -96,7 +96,7 @@ class HingeEmbeddingLoss(Module):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(Module):
+class CosineEmbeddingLoss(_Loss):
     """1 - cos for pairs that belong together (target 1), max(0, cos - margin) for others (-1).
 
     Args:
@@ -131,7 +131,7 @@ class CosineEmbeddingLoss(Module):
         )
 
 
-class TripletMarginLoss(Module):
+class TripletMarginLoss(_Loss):
     """How much nearer than a positive a negative is: max(0, d(a, p) - d(a, n) + margin).
 
     Args:
@@ -189,7 +189,7 @@ class TripletMarginLoss(Module):
         )
 
 
-class TripletMarginWithDistanceLoss(Module):
+class TripletMarginWithDistanceLoss(_Loss):
     """TripletMarginLoss with any distance.
 
     Args:
@@ -237,7 +237,7 @@ class TripletMarginWithDistanceLoss(Module):
         )
 
 
-class MultiMarginLoss(Module):
+class MultiMarginLoss(_WeightedLoss):
     """How far other classes are above a class: sum of max(0, margin - x_t + x_j)^p / C over j != t.
 
     Args:
@@ -289,7 +289,7 @@ class MultiMarginLoss(Module):
         )
 
 
-class MultiLabelMarginLoss(Module):
+class MultiLabelMarginLoss(_Loss):
     """How far other classes are above those of a sample: sum of max(0, 1 - (x_t - x_j)) / C.
 
     Args:
@@ -316,7 +316,7 @@ class MultiLabelMarginLoss(Module):
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
-class SoftMarginLoss(Module):
+class SoftMarginLoss(_Loss):
     """The logistic loss of two classes, 1 and -1: ln(1 + exp(-target input)).
 
     Args:
@@ -339,7 +339,7 @@ class SoftMarginLoss(Module):
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
-class MultiLabelSoftMarginLoss(Module):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of the cross entropy of the sigmoid of each score.
 
     Args:

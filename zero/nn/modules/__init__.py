@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
 # PyTorch's file -> modules of zero.nn with the same layers.
 _HOMES = {
-    "activation": "activation",
+    "activation": "activation rectifier",
+    "adaptive": "adaptive",
     "batchnorm": "batchnorm",
     "container": "container parameter_container",
     "conv": "convolution",
+    "distance": "distance",
     "dropout": "dropout",
     "flatten": "flatten",
     "fold": "fold",
     "instancenorm": "instancenorm",
     "lazy": "lazy",
     "linear": "linear",
-    "loss": "loss",
+    "loss": "loss margin_loss",
     "module": "module",
     "normalization": "normalization",
     "padding": "padding",
