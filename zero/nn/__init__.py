@@ -38,11 +38,11 @@ else:
         ["Buffer", "Module", "Parameter"],
         modules="functional init modules utils",
         names={
-            "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d "
-            "LazyBatchNorm3d",
             "activation": "GELU GLU LogSigmoid LogSoftmax Mish ReLU SiLU Sigmoid Softmax Softmax2d "
             "Softmin Softplus Softsign Tanh Tanhshrink",
             "adaptive": "AdaptiveLogSoftmaxWithLoss",
+            "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d "
+            "LazyBatchNorm3d",
             "container": "ModuleDict ModuleList Sequential",
             "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
             "distance": "CosineSimilarity PairwiseDistance",
@@ -56,6 +56,12 @@ else:
             "lazy_layers": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
             "LazyConvTranspose2d LazyConvTranspose3d LazyLinear",
             "linear": "Bilinear Identity Linear",
+            "loss": "BCELoss BCEWithLogitsLoss CTCLoss CrossEntropyLoss GaussianNLLLoss HuberLoss "
+            "KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss NLLLoss NLLLoss2d PoissonNLLLoss "
+            "SmoothL1Loss",
+            "margin_loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
+            "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
+            "TripletMarginLoss TripletMarginWithDistanceLoss",
             "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
             "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d "
             "ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
@@ -65,16 +71,9 @@ else:
             "AdaptiveMaxPool2d AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d "
             "FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d MaxPool1d "
             "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
-            "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "
-            "UpsamplingBilinear2d UpsamplingNearest2d",
-            "loss": "BCELoss BCEWithLogitsLoss CTCLoss CrossEntropyLoss GaussianNLLLoss HuberLoss "
-            "KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss NLLLoss NLLLoss2d PoissonNLLLoss "
-            "SmoothL1Loss",
-            "margin_loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
-            "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
-            "TripletMarginLoss TripletMarginWithDistanceLoss",
-            "parameter_container": "ParameterDict ParameterList",
             "rectifier": "CELU ELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU PReLU RReLU "
             "ReLU6 SELU Softshrink Threshold",
+            "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "
+            "UpsamplingBilinear2d UpsamplingNearest2d",
         },
     )
