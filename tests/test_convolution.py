@@ -309,6 +309,25 @@ def test_padding_same_of_even_kernels():
     assert layer(x).tolist() == [[[3, 6, 10, 9, 7]]]  # one before, two after
 
 
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_padding_modes(mode, dims):
+    zero.manual_seed(0)
+    sizes = (5, 6, 4)[:dims]
+    for padding in (1, "same", "valid", tuple(range(dims))):
+        cls = getattr(nn, f"Conv{dims}d")
+        layer = cls(2, 3, 3, padding=padding, padding_mode=mode, dtype=zero.float64)
+        plain = cls(2, 3, 3, dtype=zero.float64)
+        plain.load_state_dict(layer.state_dict())
+        x = zero.randn(2, 2, *sizes, dtype=zero.float64)
+        each = {"same": (1,) * dims, "valid": (0,) * dims, 1: (1,) * dims}.get(padding, padding)
+        name = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
+        padded = np.pad(x.numpy(), [(0, 0), (0, 0), *((p, p) for p in each)], mode=name)
+        expected = plain(zero.tensor(padded))
+        np.testing.assert_allclose(layer(x).detach().numpy(), expected.detach().numpy(), atol=1e-14)
+        assert layer(x[0]).shape == expected.shape[1:]
+
+
 # ---- windows -------------------------------------------------------------------------------------
 def test_unfold_is_what_a_convolution_multiplies():
     zero.manual_seed(0)

@@ -169,10 +169,7 @@ class _Convolution(_ConvNd):
         convolve: Any = getattr(zero, f"conv{self._spatial}d")
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            functional: Any = F
-            input = functional.pad(
-                input, self._reversed_padding_repeated_twice, mode=self.padding_mode
-            )
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = 0
         y: Tensor = convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
         return y
