@@ -149,7 +149,7 @@ Bags divided(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
             empty({n}, {DType::Int64, Device::Cpu}),
             {},
             offsets.numel() - (include_last_offset ? 1 : 0)};
-  const Tensor starts = contiguous(to(offsets, DType::Int64));
+  const Tensor starts = contiguous(to(offsets, DType::Int64, offsets.device(), true));  // private
   const int64_t* const start = starts.data<int64_t>();
   ZERO_CHECK(offsets.numel() == 0 || start[0] == 0, ValueError,
              "embedding_bag: the first bag does not begin with the first index; got ", start[0],
