@@ -35,7 +35,7 @@ _HOMES = {
     "padding": "padding",
     "pooling": "pooling",
     "sparse": "embedding",
-    "upsampling": "resampling",
+    "upsampling": "upsampling",
 }
 
 
