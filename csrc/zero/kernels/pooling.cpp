@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "zero/kernels/common.inl"
+#include "zero/kernels/fold.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -234,12 +234,21 @@ void max_pool_backward(const UnpoolArgs& args) {
   }
 }
 
+// A row of a small plane is a few vectors: they are added up in the type, runs of them in float64.
+template <class T>
+void row_sum(const void* x, int64_t rows, int64_t n, void* out) {
+  const T* row = static_cast<const T*>(x);
+  for (int64_t r = 0; r < rows; ++r, row += n)
+    static_cast<T*>(out)[r] = static_cast<T>(sum_terms<8>(n, [=](int64_t i) { return row[i]; }));
+}
+
 }  // namespace
 
 void fill_pooling(KernelTable& table) {
   static constexpr PoolingKernels kernels = {
       {max_pool<float>, max_pool<double>, max_pool<int64_t>, nullptr, nullptr},
-      {max_pool_backward<float>, max_pool_backward<double>, nullptr, nullptr, nullptr}};
+      {max_pool_backward<float>, max_pool_backward<double>, nullptr, nullptr, nullptr},
+      {row_sum<float>, row_sum<double>, nullptr, nullptr, nullptr}};
   static_assert(static_cast<int>(ComputeType::F32) == 0 &&
                 static_cast<int>(ComputeType::F64) == 1 && static_cast<int>(ComputeType::I64) == 2);
   table.pooling = &kernels;

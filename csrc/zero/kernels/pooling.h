@@ -39,9 +39,13 @@ struct UnpoolArgs {
 };
 using UnpoolFn = void (*)(const UnpoolArgs& args);
 
+// The sums of rows of n neighbouring elements.
+using RowSumFn = void (*)(const void* x, int64_t rows, int64_t n, void* out);
+
 struct PoolingKernels {
   MaxPoolFn max_pool[kNumComputeTypes];          // float32, float64 and int64
-  UnpoolFn max_pool_backward[kNumComputeTypes];  // float32 and float64
+  UnpoolFn max_pool_backward[kNumComputeTypes];  // float32 and float64, as the next one
+  RowSumFn row_sum[kNumComputeTypes];
 };
 
 }  // namespace zero

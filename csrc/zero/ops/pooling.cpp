@@ -160,12 +160,6 @@ bool covers_all(const Dimensions& windows) {
   return true;
 }
 
-Dims last_dimensions(const Tensor& x, int64_t dims) {
-  Dims result;
-  for (int64_t d = x.dim() - dims; d < x.dim(); ++d) result.push_back(d);
-  return result;
-}
-
 int64_t elements(const Tensor& x, int64_t dims) {
   int64_t n = 1;
   for (int64_t d = x.dim() - dims; d < x.dim(); ++d) n *= x.size(d);
@@ -281,6 +275,32 @@ Tensor average(const char* op, const char* node, const Tensor& x, const Dimensio
   return map_taps(node, x, taps, 1, to(divisors, wide, x.device()));
 }
 
+// One window that is all there is.
+Tensor whole_average(const char* node, const Tensor& x, const Dimensions& windows) {
+  const int64_t n = elements(x, windows.size());
+  const DType wide = compute_dtype(x.dtype());
+  Tensor y;
+  {
+    GradModeGuard no_grad(false);
+    y = empty(result_sizes(x, windows), {x.is_meta() ? x.dtype() : wide, x.device()});
+    if (!x.is_meta() && y.numel() > 0) {
+      const Tensor in = contiguous(to(x, wide));
+      const RowSumFn kernel = kernels().pooling->row_sum[static_cast<int>(compute_type(wide))];
+      const DenormalGuard denormal;
+      parallel_for(y.numel(), std::max<int64_t>(1, kGrainSize / (n + 16)),
+                   [&](int64_t begin, int64_t end) {
+                     kernel(in.data<char>() + begin * n * itemsize(wide), end - begin, n,
+                            y.data<char>() + begin * itemsize(wide));
+                   });
+      y = to(div(y, Scalar(static_cast<double>(n)), Target::inplace(y)), x.dtype());
+    }
+  }
+  record(node, {}, y, {&x}, {}, [n, sizes = x.sizes()](Node&, const Tensor& g) {
+    return expand(div(g, Scalar(static_cast<double>(n))), sizes);
+  });
+  return y;
+}
+
 }  // namespace
 
 std::pair<Tensor, Tensor> max_pool(const char* op, int64_t dims, const Tensor& x,
@@ -295,7 +315,7 @@ Tensor avg_pool(const char* op, int64_t dims, const Tensor& x, const WindowOptio
                        "another number");
   const Dimensions windows = fixed_windows(op, dims, x, options, include_padding);
   if (!divisor && covers_all(windows) && is_floating(x.dtype()))
-    return mean(x, last_dimensions(x, dims), true);
+    return whole_average(kAvgNodes[dims - 1], x, windows);
   return average(op, kAvgNodes[dims - 1], x, windows, divisor);
 }
 
@@ -313,7 +333,7 @@ std::pair<Tensor, Tensor> adaptive_max_pool(const char* op, int64_t dims, const 
 
 Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Dims& sizes) {
   const Dimensions windows = adaptive_windows(op, dims, x, sizes);
-  if (covers_all(windows)) return mean(x, last_dimensions(x, dims), true);
+  if (covers_all(windows)) return whole_average(kAdaptiveAvgNodes[dims - 1], x, windows);
   return average(op, kAdaptiveAvgNodes[dims - 1], x, windows, {});
 }
 
