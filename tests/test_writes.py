@@ -453,3 +453,53 @@ def test_set_item_gradients_in_all_forms():
         x = zero.rand(shape, dtype=zero.float64).requires_grad_()
         v = zero.rand(shape, dtype=zero.float64).requires_grad_()
         assert gradcheck(f, [x, v]) and gradgradcheck(f, [x, v])
+
+
+# ---- writes that can't be recorded ---------------------------------------------------------------
+with zero.inference_mode():
+    FROZEN = zero.linspace(0.5, 1.5, 9).reshape(3, 3)
+    ROWS = zero.tensor([0, 2])
+    PLACES = zero.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])
+    MASK = FROZEN > 0.9
+GRADIENT = {"requires_grad": True}
+# True: its gradient needs the inference tensor.
+FROZEN_WRITES = {
+    "add": (lambda x: x.add_(FROZEN), False),
+    "copy": (lambda x: x.copy_(FROZEN), False),
+    "lerp": (lambda x: x.lerp_(FROZEN, 0.3), False),
+    "mul": (lambda x: x.mul_(FROZEN), True),
+    "mul of a view": (lambda x: x[0].mul_(FROZEN[0]), True),
+    "div": (lambda x: x.div_(FROZEN), True),
+    "pow": (lambda x: x.pow_(FROZEN), True),
+    "atan2": (lambda x: x.atan2_(FROZEN), True),
+    "xlogy": (lambda x: x.xlogy_(FROZEN), True),
+    "clamp": (lambda x: x.clamp_(FROZEN), True),
+    "lerp by weights": (lambda x: x.lerp_(zero.ones(3, 3), FROZEN), True),
+    "addcmul": (lambda x: x.addcmul_(FROZEN, zero.ones(3, 3, **GRADIENT)), True),
+    "addcdiv": (lambda x: x.addcdiv_(zero.ones(3, 3, **GRADIENT), FROZEN), True),
+    "addmm": (lambda x: x.addmm_(FROZEN, zero.ones(3, 3, **GRADIENT)), True),
+    "addr": (lambda x: x.addr_(FROZEN[0], zero.ones(3, **GRADIENT)), True),
+    "masked_fill": (lambda x: x.masked_fill_(MASK, 0.0), True),
+    "set by a mask": (lambda x: x.__setitem__(MASK, 0.0), True),
+    "index_copy": (lambda x: x.index_copy_(0, ROWS, zero.ones(2, 3)), True),
+    "index_fill": (lambda x: x.index_fill_(0, ROWS, 0.0), True),
+    "index_reduce": (lambda x: x.index_reduce_(0, ROWS, zero.full((2, 3), 2.0), "prod"), True),
+    "scatter": (lambda x: x.scatter_(0, PLACES, 0.0), True),
+    "scatter_reduce": (lambda x: x.scatter_reduce_(0, PLACES, FROZEN, "prod"), True),
+}
+
+
+@pytest.mark.parametrize("name", FROZEN_WRITES)
+def test_a_write_whose_record_is_refused_is_undone(name):
+    write, refused = FROZEN_WRITES[name]
+    start = zero.linspace(2, 3, 9).reshape(3, 3)
+    x = start.clone().requires_grad_() * 1
+    if not refused:
+        write(x)
+        assert not zero.equal(x, start)
+        return
+    with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
+        write(x)
+    assert zero.equal(x, start) and x._version == 0
+    x.exp_()  # goes on as if nothing had happened
+    assert zero.equal(x, start.exp())

@@ -1,7 +1,10 @@
 #include "zero/autograd/inplace.h"
 
+#include <utility>
+
 #include "zero/autograd/arithmetic.h"
 #include "zero/autograd/hooks.h"
+#include "zero/core/thread_local.h"
 
 namespace zero {
 
@@ -116,7 +119,31 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
   return shares_memory(a, b) && !is_same_view(a, b);
 }
 
+// What was in the tensor of a write that its record may refuse.
+namespace {
+struct Doubtful {
+  Tensor out, before;
+  uint32_t version;
+};
+ZERO_THREAD_LOCAL Doubtful* doubtful = nullptr;
+}  // namespace
+
+void forget_write() { delete std::exchange(doubtful, nullptr); }
+
+void undo_write(const Tensor& out) {
+  if (doubtful && doubtful->out.is_same(out) && doubtful->version == out.version())
+    gradient::copy_into(detach(out), doubtful->before);
+  forget_write();
+}
+
+static void keep_for_undo(const Tensor& out) {
+  forget_write();
+  doubtful = new Doubtful{out, gradient::clone(detach(out)), out.version()};
+}
+
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden) {
+  if (x.defined() && x.impl()->is_inference_ && grad_enabled()) [[unlikely]]
+    keep_for_undo(out);
   if (!x.defined() || !(out.impl()->storage_ == x.impl()->storage_)) return;
   const bool same = is_same_view(out, x), itself = out.is_same(x);
   if (!itself && (!shares_memory(out, x) || !is_dense(out) || !is_dense(x))) return;

@@ -62,6 +62,11 @@ bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but n
 enum class Overlap { Partial, Any };
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden);
 
+// A write that reads an inference tensor can't be recorded if its gradient needs that tensor, which
+// is noticed after the write: check_overlap keeps what was in `out`, and this puts it back.
+void undo_write(const Tensor& out);
+void forget_write();
+
 // After x was overwritten by `node`, whose input number `input` it was and whose output `output_nr`
 // it is: x's history, and that of the tensor it is a view of.
 void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr = 0, int input = 0);

@@ -41,6 +41,16 @@ void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what
   }
 }
 
+void save_inputs(Node& node, Saves saves, const Tensor& y) {
+  try {
+    save(node, saves, &y, 1, Saving::Inputs);
+  } catch (...) {
+    undo_write(y);
+    throw;
+  }
+  forget_write();
+}
+
 static void describe(OutputSpec& spec, const Tensor& output) {
   spec.sizes = output.sizes();
   spec.dtype = output.dtype();

@@ -66,6 +66,8 @@ void connect(Node& node, const Tensor* const* inputs, int64_t n);
 // Of a write in place, the output is the entry of `saves` that points to `outputs`.
 enum class Saving { Inputs, Outputs, All };
 void save(Node& node, Saves saves, const Tensor* outputs, int64_t n, Saving what);
+// Inputs of a write to y; undoes it if one can't be saved.
+void save_inputs(Node& node, Saves saves, const Tensor& y);
 void set_output(Ref<Node>&& node, const Tensor& output, const Target& target);
 void set_outputs(const Ref<Node>& node, const Tensors& outputs);
 
@@ -78,7 +80,7 @@ void record(const char* name, const Target& target, const Tensor& y, Inputs inpu
   if (target.fresh()) {
     if (saves.size() > 0) save(*node, saves, &y, 1, Saving::All);
   } else {  // inputs before the write is counted, so that a later unpack sees it; outputs after
-    save(*node, saves, &y, 1, Saving::Inputs);
+    save_inputs(*node, saves, y);
     target.written();
     save(*node, saves, &y, 1, Saving::Outputs);
   }
