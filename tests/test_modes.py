@@ -249,10 +249,14 @@ def test_inference_tensors_outside():
         x._version  # noqa: B018
     with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
         w * x
+    part = x[0]  # nobody follows it, so it isn't known as a view
+    assert part.is_inference() and not part._is_view() and part.detach_() is part
     with zero.inference_mode():
         rows = zero.arange(8.0).reshape(2, 2, 2)
     with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
         zero.nn.functional.linear(rows, w.diag())
+    with pytest.raises(RuntimeError, match="an inference tensor can't be saved for backward"):
+        zero.nn.functional.linear(rows[:1].mT, w.diag())  # rows of a matrix
     y = zero.nn.functional.linear(rows.mT, w.diag())  # rows that must be copied: the copy is saved
     assert zero.autograd.grad(y.sum(), w)[0].tolist() == [10.0, 18.0]
     with pytest.raises(RuntimeError, match="a view made in inference_mode is written in place"):

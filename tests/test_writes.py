@@ -455,6 +455,12 @@ def test_set_item_gradients_in_all_forms():
         assert gradcheck(f, [x, v]) and gradgradcheck(f, [x, v])
 
 
+def test_the_gradient_of_a_broadcast_number_is_no_view():
+    x = zero.tensor(2.0, requires_grad=True)
+    found = grad((x * zero.ones(2, 3)).sum(), x)[0]
+    assert not found._is_view() and found.detach_().tolist() == 6.0
+
+
 # ---- writes that can't be recorded ---------------------------------------------------------------
 with zero.inference_mode():
     FROZEN = zero.linspace(0.5, 1.5, 9).reshape(3, 3)

@@ -255,6 +255,7 @@ void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr, int i
 Tensor make_view(const char* op, const Tensor& base, Dims sizes, Dims strides, int64_t offset,
                  ViewOrigin origin) {
   Tensor view = alias(op, base, std::move(sizes), std::move(strides), offset);
+  if (base.impl()->is_inference_) return view;  // whose views nobody follows
   view.impl()->is_view_ = true;
   if (!is_floating(base.dtype())) return view;
   const AutogradMeta* base_meta = autograd_meta(base);

@@ -85,7 +85,7 @@ Tensor view(const Tensor& x, DType dtype) {
   auto impl = make_ref<TensorImpl>(x.impl()->storage_, sizes, strides, offset, dtype);
   impl->own_version_ = x.impl()->own_version_;
   impl->is_inference_ = x.impl()->is_inference_;
-  impl->is_view_ = true;
+  impl->is_view_ = !impl->is_inference_;
   return Tensor(std::move(impl));
 }
 

@@ -139,6 +139,12 @@ Tensor as_matrix(const Tensor& x) {
   return reshape(x, {rows, last});
 }
 
+bool is_matrix(const Tensor& x) {  // without a copy
+  Dims strides;
+  const int64_t last = x.size(x.dim() - 1);
+  return view_strides(x.sizes(), x.strides(), {last == 0 ? 0 : x.numel() / last, last}, &strides);
+}
+
 // The gradients of a b. A result may have broadcast batch dimensions: the engine sums them out.
 Tensor gradient_of_left(const Tensor& g, const Tensor& b, int64_t a_dims) {
   if (g.dim() == 2 && b.dim() == 2 && !grad_enabled()) return unrecorded_product(g, b, {.b = true});
@@ -234,7 +240,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const Tensor y = empty(sizes, x.options());
   multiply_any(y, x, weight, bias, {.b = true});
   // Rows that are no matrix are copied by others, which keep the copy: it may be saved.
-  const bool copied = x.impl()->is_inference_ && x.dim() > 2 && !x.is_contiguous();
+  const bool copied = x.impl()->is_inference_ && x.dim() > 2 && !is_matrix(x);
   const Tensor kept = copied ? contiguous(x) : x;
   const char* node = x.dim() != 2     ? "LinearBackward0"
                      : bias.defined() ? "AddmmBackward0"
