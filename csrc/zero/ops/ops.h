@@ -1,4 +1,5 @@
-// The index of the library: every operator of the core.
+// The index of the library: every operator of the core. Those of layers have headers of their own
+// beside this one: activation, batch_norm, convolution, embedding, loss, pooling, resample.
 //
 // An op is written as: check -> infer the shape -> allocate -> run kernels -> record. Names,
 // arguments and meanings are PyTorch's. Where a `Target` is taken, the result goes into a new
