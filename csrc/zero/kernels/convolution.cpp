@@ -49,6 +49,13 @@ ZERO_NOINLINE void tile(const T* const* rows, const int64_t* depths, int64_t dep
   }
 }
 
+template <class T>
+ZERO_NOINLINE void copy_block(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t rows,
+                              int64_t columns) {
+  for (int64_t i = 0; i < rows; ++i)
+    copy_bytes(to + i * to_row, from + i * from_row, columns * static_cast<int64_t>(sizeof(T)));
+}
+
 template <class T, int N>
 void panel_of_width(const ProductPanelArgs& args) {
   static constexpr T kZeros[N] = {};
@@ -67,18 +74,12 @@ void panel_of_width(const ProductPanelArgs& args) {
       rows[r] = a + args.rows[row];
       first[r] = row_bias && !args.add ? row_bias[row] : T(0);
     }
-    if (!whole && args.add) {
-      for (int64_t r = 0; r < kRows; ++r)
-        for (int64_t j = 0; j < N; ++j)
-          part[r * N + j] = r < count && j < args.columns ? c[r * args.c_row + j] : T(0);
-    }
+    if (!whole && args.add) copy_block(part, N, c, args.c_row, count, args.columns);
     T* const to = whole ? c : part;
     const int64_t to_row = whole ? args.c_row : N;
     tile<T, N>(rows, args.depths, args.depth, b, to, to_row, first, args.add ? to : column_bias,
                args.add ? to_row : 0);
-    if (whole) continue;
-    for (int64_t r = 0; r < count; ++r)
-      for (int64_t j = 0; j < args.columns; ++j) c[r * args.c_row + j] = part[r * N + j];
+    if (!whole) copy_block(c, args.c_row, part, N, count, args.columns);
   }
 }
 
