@@ -29,11 +29,26 @@ struct OutOfMemoryError : Error {  // -> OutOfMemoryError(MemoryError, RuntimeEr
   using Error::Error;
 };
 
+// The text of a message, whose making and unmaking are not in the code of every check: it had half of
+// its size there.
+class MessageText {
+ public:
+  MessageText();
+  ~MessageText();
+  MessageText(const MessageText&) = delete;
+  MessageText& operator=(const MessageText&) = delete;
+  std::ostream& out();
+  std::string text() const;
+
+ private:
+  std::ostringstream* stream_;
+};
+
 template <class... Parts>
-std::string message(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
+[[gnu::cold]] std::string message(const Parts&... parts) {
+  MessageText text;
+  (text.out() << ... << parts);
+  return text.text();
 }
 
 // Out of line and cold, so that a check costs its caller one compare and one jump.
