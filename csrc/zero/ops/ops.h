@@ -321,9 +321,6 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
                      int64_t ignore_index = -100, Reduction reduction = Reduction::Mean,
                      double label_smoothing = 0);
 Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim = false);
-// huber_loss, and smooth_l1_loss with the scale 1 / delta.
-Tensor huber_loss(const char* op, const char* node, const Tensor& input, const Tensor& target,
-                  Reduction reduction, double delta, double scale);
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
 
 // ---- normalize.cpp ------------------------------------------------------------------------------
