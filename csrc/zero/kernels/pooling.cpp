@@ -234,12 +234,30 @@ void max_pool_backward(const UnpoolArgs& args) {
   }
 }
 
-// A row of a small plane is a few vectors: they are added up in the type, runs of them in float64.
+// A few numbers, in eight lanes.
+template <class T>
+ZERO_INLINE T short_sum(const T* row, int64_t n) {
+  constexpr int width = 8;
+  T lanes[width] = {}, total = 0;
+  int64_t i = 0;
+  for (; i + width <= n; i += width) {
+    ZERO_SIMD
+    for (int l = 0; l < width; ++l) lanes[l] += row[i + l];
+  }
+  for (; i < n; ++i) total += row[i];
+  for (int l = 0; l < width; ++l) total += lanes[l];
+  return total;
+}
+
+// Short rows, of small planes, are summed in their type; long ones in float64.
 template <class T>
 void row_sum(const void* x, int64_t rows, int64_t n, void* out) {
   const T* row = static_cast<const T*>(x);
-  for (int64_t r = 0; r < rows; ++r, row += n)
-    static_cast<T*>(out)[r] = static_cast<T>(sum_terms<8>(n, [=](int64_t i) { return row[i]; }));
+  T* const sums = static_cast<T*>(out);
+  for (int64_t r = 0; r < rows; ++r, row += n) {
+    sums[r] = n <= 128 ? short_sum(row, n)
+                       : static_cast<T>(sum_terms<8>(n, [=](int64_t i) { return row[i]; }));
+  }
 }
 
 }  // namespace
