@@ -29,8 +29,7 @@ struct OutOfMemoryError : Error {  // -> OutOfMemoryError(MemoryError, RuntimeEr
   using Error::Error;
 };
 
-// The text of a message, whose making and unmaking are not in the code of every check: it had half of
-// its size there.
+// The text of a message, made and unmade out of line: half of the code of a check was that.
 class MessageText {
  public:
   MessageText();

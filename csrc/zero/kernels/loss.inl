@@ -1,5 +1,5 @@
 // Losses of pairs of a prediction and a target: each value and its slope.
-// Semantics are PyTorch's. As in activation.cpp, which compiles this, nowhere are two products added.
+// Semantics are PyTorch's. As in activation.cpp, which compiles this, no two products are added.
 #pragma once
 
 #include "zero/kernels/loss.h"
