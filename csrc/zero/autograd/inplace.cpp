@@ -132,7 +132,7 @@ void forget_write() { delete std::exchange(doubtful, nullptr); }
 
 void undo_write(const Tensor& out) {
   if (doubtful && doubtful->out.is_same(out) && doubtful->version == out.version())
-    gradient::copy_into(detach(out), doubtful->before);
+    gradient::copy_into(detached_data(out), doubtful->before);  // which counts no write
   forget_write();
 }
 
