@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
 SOURCES = [
     *(CSRC / "zero" / "core" / f"{name}.cpp" for name in (
-        "allocator", "generator", "large_cache", "pages", "system",
+        "allocator", "error", "generator", "large_cache", "pages", "system",
     )),
     *sorted((CSRC / "zero" / "runtime").glob("*.cpp")),
 ]  # fmt: skip

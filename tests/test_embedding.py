@@ -210,3 +210,9 @@ def test_embedding_bag_layer():
         nn.EmbeddingBag(3, 2, mode="prod")
     meta = nn.EmbeddingBag(10, 3, device="meta")
     assert meta(zero.zeros(2, 4, dtype=zero.int64, device="meta")).shape == (2, 3)
+
+
+def test_embedding_renorm_shortens_the_rows_that_are_asked_for():
+    table = zero.tensor([[3.0, 4.0], [3.0, 4.0], [0.3, 0.4]])
+    assert zero.embedding_renorm_(table, zero.tensor([0, 2]), 1.0, 2.0) is table
+    assert zero.allclose(table, zero.tensor([[0.6, 0.8], [3.0, 4.0], [0.3, 0.4]]), atol=1e-6)

@@ -466,3 +466,15 @@ def test_a_small_network_learns_where_a_spot_is():
             loss.backward()
             optimizer.step()
     assert (model(x).argmax(1) == target).all()
+
+
+def test_names_of_the_tensor_library():
+    x = zero.linspace(-1, 1, 24).reshape(1, 6, 4)
+    values, places = zero.max_pool1d_with_indices(x, 2)
+    expected = F.max_pool1d(x, 2, return_indices=True)
+    assert zero.equal(values, expected[0]) and zero.equal(places, expected[1])
+    shuffled = zero.native_channel_shuffle(x, 3)
+    assert zero.equal(shuffled, zero.channel_shuffle(x, 3)) and not zero.equal(shuffled, x)
+    theta = zero.tensor([[[1.0, 0.2, 0.1], [0.0, 0.5, -0.1]]])
+    grid = zero.affine_grid_generator(theta, [1, 1, 2, 3], True)
+    assert zero.equal(grid, F.affine_grid(theta, [1, 1, 2, 3], align_corners=True))

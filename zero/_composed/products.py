@@ -65,13 +65,13 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """A function of two tensors that is linear in each: ``y[k] = input1 @ weight[k] @ input2``.
 
     Args:
-        input1: shape [*, I].
-        input2: shape [*, J].
+        input1: shape […, I].
+        input2: shape […, J].
         weight: shape [K, I, J].
         bias: shape [K], is added; or None.
 
     Shape:
-        output [*, K]
+        output […, K]
 
     Raises:
         ShapeError: the shapes do not fit.

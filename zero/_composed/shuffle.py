@@ -48,7 +48,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             f"{tuple(input.shape)} and {r}, expected a multiple of {r * r}"
         )
     columns = input.reshape(*front, c // (r * r), r, r, h, w).unbind(-3)
-    rows = zero.stack([x.transpose(-3, -2) for x in columns], -1)  # [*, C, H, r, W, r]
+    rows = zero.stack([x.transpose(-3, -2) for x in columns], -1)  # […, C, H, r, W, r]
     return rows.view(*front, c // (r * r), h * r, w * r)
 
 
@@ -78,7 +78,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
             f"{tuple(input.shape)}, expected multiples of {r}"
         )
     columns = input.reshape(*front, c, h // r, r, w // r, r).unbind(-1)
-    parts = zero.stack([x.transpose(-3, -2) for x in columns], -3)  # [*, C, r, r, H, W]
+    parts = zero.stack([x.transpose(-3, -2) for x in columns], -3)  # […, C, r, r, H, W]
     return parts.view(*front, c * r * r, h // r, w // r)
 
 
@@ -86,7 +86,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Takes the channels from the groups in turn: the first of each, then the second, and so on.
 
     Args:
-        input: shape [N, C, *] with at least three dimensions, any dtype.
+        input: shape [N, C, …] with at least three dimensions, any dtype.
         groups: how many groups the channels make; a divisor of C.
 
     Raises:

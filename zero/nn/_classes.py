@@ -74,9 +74,9 @@ def linear_cross_entropy(
 
     Args:
         input: [N, D] or [D], of floats.
-        linear_weight: [C, D], or [C, *, D] for scores of the shape [N, C, *].
+        linear_weight: [C, D], or [C, …, D] for scores of the shape [N, C, …].
         target: classes or probabilities, as in cross_entropy.
-        linear_bias: [C] or [C, *], or None.
+        linear_bias: [C] or [C, …], or None.
         weight: a factor for each class, [C].
         reduction: "mean", "sum" or "none".
         ignore_index: a class that counts as absent; -100 if None.

@@ -411,12 +411,12 @@ def multilabel_soft_margin_loss(
     """The mean over classes of :func:`binary_cross_entropy_with_logits`.
 
     Args:
-        input: scores, [*, C].
+        input: scores, […, C].
         target: 1 for the classes of a sample and 0 for others, of the input's shape.
         weight: a factor for each class, [C].
         size_average: old form of reduction.
         reduce: old form of reduction.
-        reduction: "mean", "sum" or "none", which gives the shape [*].
+        reduction: "mean", "sum" or "none", which gives the shape […].
 
     Example:
         >>> import zero

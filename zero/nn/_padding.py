@@ -16,7 +16,7 @@ def pad(
     """More elements around the last dimensions; negative numbers cut elements off.
 
     Args:
-        input: any shape and dtype; for other modes than "constant" [C, *] or [N, C, *], where * are
+        input: any shape and dtype; for other modes than "constant" [C, …] or [N, C, …], where … are
             the one, two or three dimensions that are padded.
         pad: how many before and after the last dimension, then the one before it, and so on.
         mode: what the new elements are: "constant", the value; "reflect", those beyond the border

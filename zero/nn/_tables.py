@@ -44,7 +44,7 @@ def embedding(
         sparse: True is not supported.
 
     Shape:
-        input [*], output [*, features]
+        input […], output […, features]
 
     Raises:
         ValueError: padding_idx is no row.

@@ -35,7 +35,7 @@ class Dropout(_Dropout):
         inplace: overwrite the input.
 
     Shape:
-        input [*], output the same
+        input […], output the same
 
     Raises:
         ValueError: p is not in [0, 1].
@@ -143,7 +143,7 @@ class AlphaDropout(_Dropout):
         inplace: overwrite the input.
 
     Shape:
-        input [*], output the same
+        input […], output the same
 
     Raises:
         ValueError: p is not in [0, 1].

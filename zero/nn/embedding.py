@@ -91,7 +91,7 @@ class Embedding(_Table):
         dtype: of the table; the default dtype if None.
 
     Shape:
-        input [*] of int64 or int32, output [*, embedding_dim]; weight
+        input […] of int64 or int32, output […, embedding_dim]; weight
         [num_embeddings, embedding_dim]
 
     Raises:

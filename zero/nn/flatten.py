@@ -17,7 +17,7 @@ class Flatten(Module):
         end_dim: last one.
 
     Shape:
-        input [N, *], output [N, product of the rest]
+        input [N, …], output [N, product of the rest]
 
     Example:
         >>> import zero

@@ -57,7 +57,7 @@ class Linear(Module):
         DTypeError, ShapeError: a size is no int, or negative; bias is no bool.
 
     Shape:
-        input [*, in], output [*, out]; weight [out, in], bias [out]
+        input […, in], output […, out]; weight [out, in], bias [out]
 
     Example:
         >>> import zero
@@ -119,7 +119,7 @@ class Bilinear(Module):
         dtype: of the parameters; the default dtype if None.
 
     Shape:
-        inputs [*, in1] and [*, in2], output [*, out]; weight [out, in1, in2], bias [out]
+        inputs […, in1] and […, in2], output […, out]; weight [out, in1, in2], bias [out]
 
     Raises:
         DTypeError, ShapeError: a size is no int, or negative; bias is no bool.

@@ -69,7 +69,7 @@ class MSELoss(_Loss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        input and target [*]; output [], or [*] if reduction is "none"
+        input and target […]; output [], or […] if reduction is "none"
 
     Example:
         >>> import zero
@@ -95,7 +95,7 @@ class L1Loss(_Loss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        input and target [*]; output [], or [*] if reduction is "none"
+        input and target […]; output [], or […] if reduction is "none"
 
     Example:
         >>> import zero
@@ -182,7 +182,7 @@ class BCELoss(_WeightedLoss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        input and target [*], between 0 and 1; output [], or [*] if reduction is "none"
+        input and target […], between 0 and 1; output [], or […] if reduction is "none"
 
     Raises:
         ShapeError: the shapes differ.
@@ -221,7 +221,7 @@ class BCEWithLogitsLoss(_Loss):
         pos_weight: scales the part of the positive class; a buffer.
 
     Shape:
-        input and target [*]; output [], or [*] if reduction is "none"
+        input and target […]; output [], or […] if reduction is "none"
 
     Raises:
         ShapeError: the shapes differ.
@@ -261,7 +261,7 @@ class KLDivLoss(_Loss):
         log_target: whether the target holds logarithms.
 
     Shape:
-        input [*]: logarithms of probabilities; target the same
+        input […]: logarithms of probabilities; target the same
 
     Example:
         >>> import zero
@@ -339,7 +339,7 @@ class GaussianNLLLoss(_Loss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        input and target [*]: means and what was seen; var [*], with a 1 in the place of one size,
+        input and target […]: means and what was seen; var […], with a 1 in the place of one size,
         or without the last one
 
     Example:
@@ -374,7 +374,7 @@ class NLLLoss(_WeightedLoss):
         reduction: "mean" (divided by the sum of the weights used), "sum" or "none".
 
     Shape:
-        input [N, C], [C] or [N, C, *]: log-probabilities; target [N], [] or [N, *]: integers;
+        input [N, C], [C] or [N, C, …]: log-probabilities; target [N], [] or [N, …]: integers;
         output [], or the target's shape if reduction is "none"
 
     Example:
@@ -434,8 +434,8 @@ class CrossEntropyLoss(_WeightedLoss):
             (Szegedy et al., "Rethinking the Inception Architecture", 2016).
 
     Shape:
-        input [N, C], [C] or [N, C, *]: scores before the softmax; target [N], [] or [N, *]:
-        integers, or probabilities of the input's shape; output [], or [N, *] if reduction is "none"
+        input [N, C], [C] or [N, C, …]: scores before the softmax; target [N], [] or [N, …]:
+        integers, or probabilities of the input's shape; output [], or [N, …] if reduction is "none"
 
     Example:
         >>> import zero
@@ -487,7 +487,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         options: has no meaning here: PyTorch's choice of parts in which the same is computed.
 
     Shape:
-        input [N, D] or [D]; target [N, *] or []: classes, or probabilities [N, C, *] or [C];
+        input [N, D] or [D]; target [N, …] or []: classes, or probabilities [N, C, …] or [C];
         output [], or that of the classes if reduction is "none"; linear.weight [C * ..., D]
 
     Example:

@@ -41,7 +41,7 @@ class MarginRankingLoss(_Loss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        inputs [*]: scores; target [*]: 1 where the first should be larger, -1 where the second
+        inputs […]: scores; target […]: 1 where the first should be larger, -1 where the second
 
     Example:
         >>> import zero
@@ -349,7 +349,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         reduction: "mean", "sum" or "none".
 
     Shape:
-        input [*, C]; target the same: 1 for the classes of a sample, 0 for others
+        input […, C]; target the same: 1 for the classes of a sample, 0 for others
 
     Example:
         >>> import zero

@@ -139,7 +139,7 @@ class LayerNorm(_Norm):
         dtype: of the parameters; the default dtype if None.
 
     Shape:
-        input [*, normalized_shape], output the same; weight and bias normalized_shape
+        input […, normalized_shape], output the same; weight and bias normalized_shape
 
     Raises:
         DTypeError, ShapeError: a size is no int, or negative; an option is no bool.
@@ -192,7 +192,7 @@ class RMSNorm(_Norm):
         dtype: of the parameter; the default dtype if None.
 
     Shape:
-        input [*, normalized_shape], output the same; weight normalized_shape
+        input […, normalized_shape], output the same; weight normalized_shape
 
     Raises:
         DTypeError, ShapeError: a size is no int, or negative; an option is no bool.
@@ -243,7 +243,7 @@ class GroupNorm(_Norm):
         bias: False leaves the bias out.
 
     Shape:
-        input [N, C, *], output the same; weight and bias [C]
+        input [N, C, …], output the same; weight and bias [C]
 
     Raises:
         ValueError: the channels do not divide into groups.

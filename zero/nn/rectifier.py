@@ -77,7 +77,7 @@ class PReLU(Module):
         dtype: of them; the default dtype if None.
 
     Shape:
-        input [*] or [N, C, *], output the same; weight [num_parameters]
+        input […] or [N, C, …], output the same; weight [num_parameters]
 
     Example:
         >>> import zero

@@ -54,8 +54,9 @@ template <class T> struct Entropy {
 template <class T> struct LogitsEntropy {
   explicit LogitsEntropy(const Params&) {}
   ZERO_INLINE T value(T x, T t) const {
-    const T linear = (T(1) - t) * x + (x < T(0) ? -x : T(0));
-    return linear + math::log1p_exp(-math::abs(x));
+    // The product last: beside its sum it becomes one FMA, also where x is no vector.
+    const T bent = math::log1p_exp(-math::abs(x));
+    return ((x < T(0) ? T(0) : T(1)) - t) * x + bent;
   }
   ZERO_INLINE T slope(T x, T t) const { return math::sigmoid(x) - t; }
 };
