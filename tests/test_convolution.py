@@ -379,3 +379,14 @@ def test_operations_in_summaries():
         convolution,
         transposed,
     ]
+
+
+@pytest.mark.parametrize("bias", [None, [1.5]])
+def test_without_channels_nothing_is_summed(bias):
+    x, w = zero.zeros(2, 0, 3, 3, requires_grad=True), zero.zeros(1, 0, 2, 2, requires_grad=True)
+    y = F.conv2d(x, w, bias if bias is None else zero.tensor(bias))
+    assert y.shape == (2, 1, 2, 2) and (y == (bias or [0.0])[0]).all()
+    y.sum().backward()
+    assert x.grad.shape == x.shape and w.grad.shape == w.shape
+    assert F.conv_transpose2d(zero.zeros(1, 2, 3, 3), zero.zeros(2, 0, 2, 2)).shape == (1, 0, 4, 4)
+    assert F.conv1d(zero.zeros(0, 3, 5), zero.zeros(2, 3, 3)).shape == (0, 2, 3)

@@ -478,3 +478,14 @@ def test_names_of_the_tensor_library():
     theta = zero.tensor([[[1.0, 0.2, 0.1], [0.0, 0.5, -0.1]]])
     grid = zero.affine_grid_generator(theta, [1, 1, 2, 3], True)
     assert zero.equal(grid, F.affine_grid(theta, [1, 1, 2, 3], align_corners=True))
+
+
+def test_the_gradient_of_a_padding_has_memory_of_its_own():
+    x = zero.zeros(2, 3, requires_grad=True)
+    g = zero.ones(2, 6)
+    found = zero.autograd.grad(F.pad(x, (1, 2)), x, g)[0]
+    found[0, 0] = 5
+    assert found.sum() == 10 and g.sum() == 12
+    found = zero.autograd.grad(F.pad(x, (1, 2)).sum(), x)[0]
+    found[0, 0] = 5
+    assert found.sum() == 10

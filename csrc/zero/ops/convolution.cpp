@@ -34,6 +34,12 @@ Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
   const Dims sizes = form.sizes(result);
   if (a.is_meta()) return empty(sizes, a.options());
   const GradModeGuard no_grad(false);
+  if (a.numel() == 0 || b.numel() == 0) {  // nothing is summed
+    if (!bias.defined()) return zeros(sizes, a.options());
+    Dims channels(sizes.size(), 1);
+    channels[1] = sizes[1];
+    return clone(expand(reshape(bias, channels), sizes));
+  }
   const DType wide = is_floating(a.dtype()) ? compute_dtype(a.dtype()) : DType::Int64;
   const auto dense = [&](const Tensor& t) { return contiguous(to(t, wide)); };
   const Tensor first = dense(a), second = dense(b);

@@ -71,16 +71,8 @@ Tensor constant_pad(const Tensor& x, const Dims& pads, const Scalar& value) {
   }
   record("ConstantPadNdBackward0", {}, y, {&x}, {}, [pads](Node&, const Tensor& g) {
     Dims opposite = pads;
-    bool cuts = true;
-    for (int64_t& p : opposite) cuts &= p >= 0, p = -p;
-    if (!cuts) return constant_pad(g, opposite, Scalar(0));
-    Tensor part = g;
-    for (int64_t i = 0; i < pads.size() / 2; ++i) {
-      const int64_t d = g.dim() - 1 - i;
-      if (pads[2 * i] != 0 || pads[2 * i + 1] != 0)
-        part = slice(part, d, pads[2 * i], g.size(d) - pads[2 * i + 1]);
-    }
-    return part;
+    for (int64_t& p : opposite) p = -p;
+    return constant_pad(g, opposite, Scalar(0));  // a part of g would share its memory
   });
   return y;
 }
