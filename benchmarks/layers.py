@@ -53,6 +53,9 @@ LAYERS: dict[str, list[tuple[str, tuple[int, ...]]]] = {
         ("AdaptiveMaxPool2d(7)", IMAGE),
         ("MaxPool1d(2)", (64, 64, 512)),
         ("AvgPool3d(2)", (4, 16, 16, 32, 32)),
+        ("AdaptiveAvgPool2d(1)", (64, 256, 7, 7)),
+        ("FractionalMaxPool2d(2, output_ratio=0.5)", (16, 16, 28, 28)),
+        ("LPPool2d(2, 2)", IMAGE),
     ],
     "padding and resampling": [
         ("ZeroPad2d(1)", IMAGE),
