@@ -93,14 +93,6 @@ def train(model: nn.Module, x: zero.Tensor, y: zero.Tensor, epochs: int, seed: i
     return losses
 
 
-def evaluate(model: nn.Module, x: zero.Tensor, y: zero.Tensor) -> tuple:
-    """Predicted classes and the fraction that is right."""
-    model.eval()
-    with zero.no_grad():
-        predicted = zero.cat([model(part).argmax(1) for part in x.split(1000)])
-    return predicted, (predicted == y).float().mean().item()
-
-
 def main() -> float:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder with the IDX files of MNIST")
@@ -113,7 +105,7 @@ def main() -> float:
     x_train, y_train, x_test, y_test = load(options.data, options.seed)
     model = build(x_train.shape[-1])
     losses = train(model, x_train, y_train, options.epochs, options.seed)
-    predicted, accuracy = evaluate(model, x_test, y_test)
+    predicted, accuracy = digits.evaluate(model, x_test, y_test)
     print(f"accuracy on {len(y_test)} held-out digits: {accuracy:.2%}")
     if not options.no_plot:
         digits.plot(losses, x_test, y_test, predicted, "mnist_cnn.png")

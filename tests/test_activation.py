@@ -94,6 +94,13 @@ def test_in_place(name, dtype):
     zero.testing.assert_close(found, wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", [zero.float16, zero.bfloat16, zero.float32])
+def test_limits_in_place_that_the_dtype_has_not(dtype):
+    x = zero.tensor([0.5, -0.5, 0.05, 0.125], dtype=dtype, requires_grad=True)
+    F.hardtanh_(x.clone(), -0.1, 0.1).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0, 1.0, 0.0]
+
+
 def test_in_place_twice_differentiable():
     x = zero.randn(9, dtype=zero.float64, requires_grad=True)
     for _, over in IN_PLACE.values():
@@ -163,6 +170,14 @@ def test_far_from_zero(dtype):
         assert (low - limit).abs().max() < 1e-6 and x.grad[:3].abs().max() < 1e-6
 
 
+@pytest.mark.parametrize("twice", [False, True])
+def test_the_slope_of_gelu_where_cubes_overflow(twice):
+    x = zero.tensor([1e13, 1e15, -1e15, 1e18, -1e18], requires_grad=True)
+    y = F.gelu(x, approximate="tanh").sum()
+    (g,) = zero.autograd.grad(y, x, create_graph=twice)
+    assert g.tolist() == [1.0, 1.0, 0.0, 1.0, 0.0]
+
+
 def test_small_tails_keep_their_digits():
     x = zero.tensor([-20.0, -10.0, -5.0], dtype=zero.float32)
     wide = x.double()
@@ -182,6 +197,34 @@ def test_gradients_twice():
     ]  # fmt: skip
     for f in functions:
         assert gradcheck(f, (x,)) and gradgradcheck(f, (x,))
+
+
+FLAT = {
+    "leaky_relu": F.leaky_relu,
+    "hardtanh": F.hardtanh,
+    "relu6": F.relu6,
+    "hardsigmoid": F.hardsigmoid,
+    "softshrink": F.softshrink,
+    "hardshrink": F.hardshrink,
+    "threshold": lambda x: F.threshold(x, 0.1, 1.0),
+    "prelu": lambda x: F.prelu(x, zero.tensor(0.25)),
+    "rrelu": F.rrelu,
+    "hardtanh_": lambda x: F.hardtanh_(x.clone()),
+    "leaky_relu_": lambda x: F.leaky_relu_(x.clone()),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_a_flat_gradient_has_the_derivative_0(name):
+    x = zero.tensor([0.5, -0.5, 2.0, -4.0, 7.0], requires_grad=True)
+    w = zero.tensor([1.0, 2.0, 3.0, 4.0, 5.0], requires_grad=True)
+    (g,) = zero.autograd.grad((FLAT[name](x) * w).sum(), x, create_graph=True)
+    assert g.requires_grad
+    by_x, by_w = zero.autograd.grad(g.sum(), (x, w))
+    assert by_x.tolist() == [0.0] * 5
+    x.grad = None
+    FLAT[name](x).sum().backward()
+    assert by_w.tolist() == x.grad.tolist()
 
 
 def test_prelu_learns_its_weight():

@@ -84,15 +84,25 @@ def test_weights():
         with pytest.raises(ShapeError, match="the weights don't fit"):
             loss(x, t, weight=w[0])
 
+    p = x.detach().sigmoid()
+    for loss in (F.binary_cross_entropy, F.binary_cross_entropy_with_logits):
+        close(loss(p, p, w[0], reduction="none"), loss(p, p, reduction="none").numpy() * weight[0])
+        with pytest.raises(ShapeError, match="weight is larger than what it scales"):
+            loss(p[0], p[0], w)
+    with pytest.raises(ShapeError, match="pos_weight is larger than what it scales"):
+        F.binary_cross_entropy_with_logits(p[0], p[0], pos_weight=w)
+
 
 def test_bce_of_what_is_no_probability():
     for bad in (1.5, -0.25, math.nan):
         x = zero.full((40_000,), 0.5)
         x[37] = bad
+        good = zero.full((40_000,), 0.25)
         for reduction in ("mean", "none"):
-            with pytest.raises(ValueError, match="no probability; got"):
-                F.binary_cross_entropy(x, zero.ones(40_000), reduction=reduction)
-    assert math.isnan(F.binary_cross_entropy(zero.ones(1), zero.tensor([math.nan])).item())
+            with pytest.raises(ValueError, match=f"an input is no probability; got {bad}"):
+                F.binary_cross_entropy(x, good, reduction=reduction)
+            with pytest.raises(ValueError, match=f"a target is no probability; got {bad}"):
+                F.binary_cross_entropy(good, x, reduction=reduction)
     p, t = zero.tensor([0.0, 1.0, 1.0, 0.0]), zero.tensor([1.0, 0.0, 1.0, 0.0])
     assert F.binary_cross_entropy(p, t, reduction="none").tolist() == [100.0, 100.0, 0.0, 0.0]
 
@@ -185,6 +195,7 @@ def test_poisson_and_gaussian():
     tiny = zero.zeros(3, 2, dtype=zero.float64, requires_grad=True)
     F.gaussian_nll_loss(mean, mean, tiny, reduction="sum").backward()
     close(tiny.grad, np.full((3, 2), 0.5e6))  # of the least variance
+    assert F.gaussian_nll_loss(zero.ones(1), zero.ones(1), zero.tensor([INF])).item() == INF
     close(F.gaussian_nll_loss(mean, target, 2.0), (0.5 * (np.log(2) + (m - s) ** 2 / 2)).mean())
     with pytest.raises(ValueError, match="negative"):
         F.gaussian_nll_loss(mean, target, -var)
@@ -384,6 +395,9 @@ def test_ctc_errors():
         call(log_probs, targets, (4, 4), (3, 2))
     with pytest.raises(ShapeError, match="sum"):
         call(log_probs, targets.flatten(), (4, 4), (2, 1))
+    huge = (2**62,) * 4  # whose sum is 0 in 64 bits
+    with pytest.raises(ValueError, match="a target length is out of range; got 4611686018427387904"):
+        call(zero.zeros(4, 4, 3), zero.zeros(0).long(), (4,) * 4, huge)
     with pytest.raises(IndexError, match="got 3 at position 1 of sample 0"):
         call(log_probs, targets + 1, (4, 4), (2, 2))
     with pytest.raises(ValueError, match="blank"):

@@ -8,6 +8,7 @@ import pytest
 
 import zero
 from zero import nn
+from zero.errors import ShapeError
 from zero.nn import functional as F
 from zero.nn.utils import parametrizations, parametrize, prune
 from zero.nn.utils.stateless import functional_call
@@ -108,6 +109,34 @@ def test_copies_and_pickles():
     other = parametrizations.weight_norm(nn.Linear(2, 3))
     other.load_state_dict(layer.state_dict())
     assert zero.equal(other.weight, layer.weight)
+
+
+def test_a_copy_has_parametrizations_of_its_own():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Symmetric())
+    twin = copy.deepcopy(layer)
+    assert type(twin) is not type(layer) and isinstance(twin, nn.Linear)
+    parametrize.register_parametrization(twin, "bias", Shifted())
+    assert names(layer) == ["bias", "parametrizations.weight.original"] and layer.bias.dim() == 1
+    parametrize.remove_parametrizations(twin, "bias")
+    parametrize.remove_parametrizations(twin, "weight")
+    assert type(twin) is nn.Linear and layer.weight.shape == twin.weight.shape
+    third = copy.deepcopy(copy.deepcopy(layer))
+    assert third.weight.equal(layer.weight)
+
+
+def test_a_refused_parametrization_leaves_the_values():
+    class Row(nn.Module):
+        def forward(self, x):
+            return x[0]
+
+        def right_inverse(self, y):
+            return y * 0
+
+    layer = nn.Linear(2, 2)
+    weight, before = layer.weight, layer.weight.detach().clone()
+    with pytest.raises(ValueError, match="another shape"):
+        parametrize.register_parametrization(layer, "weight", Row())
+    assert layer.weight is weight and weight.equal(before) and type(layer) is nn.Linear
 
 
 def test_refusals():
@@ -275,6 +304,12 @@ def test_global_pruning_and_scores():
     assert b.weight.tolist() == [[3, 0]]
     with pytest.raises(TypeError, match="unstructured"):
         prune.global_unstructured(pairs, prune.LnStructured, amount=1, n=1)
+    layer = nn.Linear(2, 2)
+    scores = {(layer, "weight"): zero.ones(6), (layer, "bias"): zero.ones(0)}  # six in all, too
+    pairs = list(scores)
+    with pytest.raises(ShapeError, match="importance_scores do not fit"):
+        prune.global_unstructured(pairs, prune.L1Unstructured, scores, amount=1)
+    assert not prune.is_pruned(layer)
 
 
 def test_masks_of_ones_own():
@@ -391,6 +426,21 @@ def test_functional_call_of_parametrized_modules_and_of_buffers():
     counter, state = Counter(), {"count": zero.tensor(5.0)}
     assert functional_call(counter, state).item() == 6
     assert counter.count.item() == 0 and state["count"].item() == 6
+
+
+def test_functional_call_of_a_parametrized_module_with_two_paths_or_a_copy():
+    layer = parametrize.register_parametrization(nn.Linear(2, 2), "weight", Symmetric())
+    other, x = zero.ones(2, 2), zero.ones(1, 2)
+    own = layer.weight.detach().clone()
+    functional_call(nn.Sequential(layer, layer), {"0.weight": other, "1.weight": other}, x)
+    assert layer.weight.equal(own) and isinstance(type(layer).weight, property)
+
+    twin = copy.deepcopy(layer)
+    for part in (layer, twin):
+        nn.init.zeros_(part.bias)
+        part.parametrizations.weight.original.data = zero.eye(2)
+    y = functional_call(nn.Sequential(layer, twin), {"0.weight": other}, x)
+    assert y.tolist() == [[2.0, 2.0]]
 
 
 def test_paths_of_pytorch():

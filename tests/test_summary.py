@@ -202,6 +202,15 @@ def test_inputs():
         summary(lambda x: x, (3,))
 
 
+def test_lazy_layers_are_named():
+    model = nn.Sequential(nn.LazyLinear(3), nn.ReLU())
+    with pytest.raises(RuntimeError, match="0 doesn't know its sizes yet; call the model"):
+        summary(model, (2, 4))
+    assert type(model[0]) is nn.LazyLinear
+    model(zero.ones(2, 4))
+    assert summary(model, (2, 4)).total_flops == 2 * 4 * 6 + 6
+
+
 def test_what_needs_values_is_named():
     with pytest.raises(RuntimeError, match=r"(?s)failed on the meta device.*in module 1 \(Needs"):
         summary(nn.Sequential(nn.ReLU(), NeedsValues()), (2, 3))

@@ -141,6 +141,15 @@ def _weighted(op: str, loss: Tensor, weight: Tensor, input: Tensor) -> Tensor:
     return loss * weight
 
 
+def _check_factor(op: str, name: str, factor: Tensor, input: Tensor) -> None:
+    check_broadcast(op, "input", input, name, factor)
+    if zero.broadcast_shapes(input.shape, factor.shape) != input.shape:
+        raise ShapeError(
+            f"{op}: {name} is larger than what it scales; got {tuple(factor.shape)}, expected a "
+            f"shape that broadcasts to {tuple(input.shape)}"
+        )
+
+
 def _weighted_mean(loss: Tensor, weight: Tensor, mode: str) -> Tensor:
     """The mean is over the weights."""
     return zero.sum(loss) / zero.sum(weight) if mode == "mean" else reduced(loss, mode)
@@ -337,14 +346,14 @@ def binary_cross_entropy(
     Args:
         input: probabilities, any shape.
         target: of the same shape, between 0 and 1.
-        weight: scales each element.
+        weight: scales each element; broadcasts.
         size_average: old form of reduction.
         reduce: old form of reduction.
         reduction: "mean", "sum" or "none".
 
     Raises:
-        ShapeError: the shapes differ.
-        ValueError: an input is outside [0, 1].
+        ShapeError: the shapes differ, or the weight does not fit.
+        ValueError: an input or a target is outside [0, 1].
 
     Example:
         >>> import zero
@@ -356,7 +365,7 @@ def binary_cross_entropy(
     _same_shape("binary_cross_entropy", input, target)
     if weight is None:
         return _pair_loss("binary_cross_entropy", input, target, mode)
-    check_broadcast("binary_cross_entropy", "target", target, "weight", weight)
+    _check_factor("binary_cross_entropy", "weight", weight, input)
     return reduced(_pair_loss("binary_cross_entropy", input, target, "none") * weight, mode)
 
 
@@ -376,7 +385,7 @@ def binary_cross_entropy_with_logits(
     Args:
         input: logits, any shape.
         target: of the same shape, between 0 and 1.
-        weight: scales each element.
+        weight: scales each element; broadcasts.
         size_average: old form of reduction.
         reduce: old form of reduction.
         reduction: "mean", "sum" or "none".
@@ -391,13 +400,17 @@ def binary_cross_entropy_with_logits(
         >>> zero.nn.functional.binary_cross_entropy_with_logits(x, target)
         tensor(0.3466)
     """
-    mode = reduction_of("binary_cross_entropy_with_logits", size_average, reduce, reduction)
-    _same_shape("binary_cross_entropy_with_logits", input, target)
+    op = "binary_cross_entropy_with_logits"
+    mode = reduction_of(op, size_average, reduce, reduction)
+    _same_shape(op, input, target)
+    if weight is not None:
+        _check_factor(op, "weight", weight, input)
     if pos_weight is None:
         if weight is None:
-            return _pair_loss("binary_cross_entropy_with_logits", input, target, mode)
-        loss = _pair_loss("binary_cross_entropy_with_logits", input, target, "none")
+            return _pair_loss(op, input, target, mode)
+        loss = _pair_loss(op, input, target, "none")
     else:
+        _check_factor(op, "pos_weight", pos_weight, input)
         yes, no = _activation("logsigmoid", input), _activation("logsigmoid", -input)
         loss = -(pos_weight * target * yes + (1 - target) * no)
     return reduced(loss if weight is None else loss * weight, mode)
@@ -497,7 +510,9 @@ def gaussian_nll_loss(
                 f"{tuple(input.shape)}, expected the same shape, or 1 in the place of one size"
             )
     check_broadcast(op, "input", input, "target", target)
-    least = var + (var.detach().clamp_min(eps) - var.detach())  # the gradient is that of var
+    least = var.clone()
+    with zero.no_grad():  # the gradient is that of var
+        least.clamp_min_(eps)
     loss = 0.5 * (zero.log(least) + (input - target).square() / least)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)

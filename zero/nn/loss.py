@@ -186,7 +186,7 @@ class BCELoss(_WeightedLoss):
 
     Raises:
         ShapeError: the shapes differ.
-        ValueError: an input is outside [0, 1].
+        ValueError: an input or a target is outside [0, 1].
 
     Example:
         >>> import zero

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import zero
 from zero import Parameter, Tensor, nn
+from zero.nn.lazy import is_lazy
 from zero.utils._pytree import tree_leaves, tree_map_only
 from zero.utils.text_table import number, shape_text, text_table
 
@@ -293,9 +294,9 @@ def summary(
     - Linear: ``2 · in_features`` for each element of the output (the bias is part of the sum);
     - Conv1d, Conv2d, Conv3d: 2 for each product in an element of the output; transposed ones
       likewise for each element of the input;
-    - ReLU, Tanh, Sigmoid, and dropout in training mode: 1 for each element;
+    - ReLU and all other activations, and dropout in training mode: 1 for each element; GLU: 2;
     - Softmax, LogSoftmax: 5 for each element (maximum, difference, exp, sum, and quotient or
-      difference);
+      difference); Softmin: 6;
     - LayerNorm, GroupNorm: 5 for each element (sum, difference, square, sum, quotient), RMSNorm: 3;
       one more for a weight, and for a bias;
     - BatchNorm and InstanceNorm likewise, BatchNorm in evaluation mode 2;
@@ -318,7 +319,8 @@ def summary(
         A :class:`Summary`, with ``rows``, ``total_parameters`` and ``total_flops``.
 
     Raises:
-        RuntimeError: forward() needs values (``if x.sum() > 0``), or fails for another reason.
+        RuntimeError: forward() needs values (``if x.sum() > 0``), or fails for another reason; or
+            a layer waits for its first input.
         TypeError: model is no module, or the input is of another kind.
         ValueError: depth is negative.
 
@@ -343,6 +345,12 @@ def summary(
         raise ValueError(f"summary: depth is negative; got {depth}, expected 0, 1, … or None")
     rules = FLOPS if flops is None else {**FLOPS, **flops}
     modules = dict(model.named_modules())
+    for path, module in modules.items():
+        if any(is_lazy(t) for t in (*module._parameters.values(), *module._buffers.values())):
+            raise RuntimeError(
+                f"summary: {path or 'the model'} doesn't know its sizes yet; call the model with "
+                "an input first"
+            )
     shapes, known = _run(modules, _meta_inputs(model, input), rules)
 
     # A module that has a rule speaks for all below it.

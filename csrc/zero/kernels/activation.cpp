@@ -136,7 +136,7 @@ template <class T> struct GeluTanh {
     const T z = x * x;
     const T s = logistic(kScale * (x + kCubic * (x * z)));
     const T slope = kScale * (T(1) + T(3) * kCubic * z);
-    return g * (s + x * slope * (s * (T(1) - s)));
+    return g * (s + x * (s * (T(1) - s)) * slope);  // the slope last: it may be infinite
   }
 };
 

@@ -46,7 +46,8 @@ template <class T> struct Entropy {
     const T yes = above(math::log(x), T(-100)), no = above(math::log1p(-x), T(-100));
     const bool mostly = t > T(0.5);  // t yes + (1 - t) no, from the side with more weight
     const T more = mostly ? yes : no, less = mostly ? no : yes;
-    return -(more + (mostly ? T(1) - t : t) * (less - more));
+    const T share = mostly ? T(1) - t : t;  // negative where t is no probability: NaN tells it
+    return share < T(0) ? T(math::kNan) : -(more + share * (less - more));
   }
   ZERO_INLINE T slope(T x, T t) const { return (x - t) / above((T(1) - x) * x, T(1e-12)); }
 };

@@ -21,8 +21,18 @@ Tensor masked(const Tensor& zeros, const Tensor& g) { return where(zeros, 0.0, g
 // g and x, or what is kept in its place, to the gradient of x.
 using Formula = Tensor (*)(const Tensor& g, const Tensor& x, const ActivationParams& p);
 
+// A gradient that depends on x by comparisons only: its own derivative by x is 0, not missing.
+Tensor flat(const Tensor& gradient, const Tensor& x) {
+  Tensor y = detach(gradient);
+  record("FlatBackward0", {}, y, {&gradient, &x}, {},
+         [sizes = x.sizes(), options = x.options()](Node& n, const Tensor& g) {
+           return Grads{g, n.needs(1) ? zeros(sizes, options) : Tensor()};
+         });
+  return y;
+}
+
 Tensor leaky_relu_gradient(const Tensor& g, const Tensor& x, const ActivationParams& p) {
-  return where(gt(x, 0), g, mul(g, p.a));
+  return flat(where(gt(x, 0), g, mul(g, p.a)), x);
 }
 Tensor elu_gradient(const Tensor& g, const Tensor& x, const ActivationParams& p) {
   const Tensor left = clamp(x, {}, Scalar(0.0));  // e^x of others might be infinite
@@ -41,7 +51,7 @@ Tensor gelu_tanh_gradient(const Tensor& g, const Tensor& x, const ActivationPara
   const Tensor z = square(x);
   const Tensor s = sigmoid(mul(mul(x, add(mul(z, cubic), 1)), scale));
   const Tensor slope = mul(add(mul(z, 3 * cubic), 1), scale);
-  return mul(g, add(s, mul(mul(x, slope), mul(s, sub(1, s)))));
+  return mul(g, add(s, mul(mul(x, mul(s, sub(1, s))), slope)));
 }
 Tensor silu_gradient(const Tensor& g, const Tensor& x, const ActivationParams&) {
   const Tensor s = sigmoid(x);
@@ -52,10 +62,10 @@ Tensor mish_gradient(const Tensor& g, const Tensor& x, const ActivationParams&) 
   return mul(g, add(t, mul(mul(x, sigmoid(x)), sub(1, square(t)))));
 }
 Tensor hardtanh_gradient(const Tensor& g, const Tensor& x, const ActivationParams& p) {
-  return masked(logical_or(le(x, p.a), ge(x, p.b)), g);
+  return flat(masked(logical_or(le(x, p.a), ge(x, p.b)), g), x);
 }
 Tensor hardsigmoid_gradient(const Tensor& g, const Tensor& x, const ActivationParams&) {
-  return where(logical_and(gt(x, -3), lt(x, 3)), mul(g, 1.0 / 6), 0.0);
+  return flat(where(logical_and(gt(x, -3), lt(x, 3)), mul(g, 1.0 / 6), 0.0), x);
 }
 Tensor hardswish_gradient(const Tensor& g, const Tensor& x, const ActivationParams&) {
   const Tensor inside = mul(g, add(div(x, 3), 0.5));
@@ -69,11 +79,12 @@ Tensor logsigmoid_gradient(const Tensor& g, const Tensor& x, const ActivationPar
   return mul(g, sigmoid(neg(x)));
 }
 Tensor shrink_gradient(const Tensor& g, const Tensor& x, const ActivationParams& p) {
-  return masked(logical_and(ge(x, -p.a), le(x, p.a)), g);
+  return flat(masked(logical_and(ge(x, -p.a), le(x, p.a)), g), x);
 }
 Tensor threshold_gradient(const Tensor& g, const Tensor& x, const ActivationParams& p) {
-  return masked(le(x, p.a), g);
+  return flat(masked(le(x, p.a), g), x);
 }
+
 struct Entry {
   const char* name;
   const char* node;
@@ -113,11 +124,11 @@ constexpr int kCosts[] = {
 };
 
 // Whether the result of a write in place tells the gradient, so that no copy of x is kept.
-bool result_tells(Activation kind, const ActivationParams& p) {
+bool result_tells(Activation kind, DType dtype, const ActivationParams& p) {
   switch (kind) {
     case Activation::LeakyRelu: return p.a >= 0;
     case Activation::Elu: return p.a >= 0 && p.b > 0 && p.c > 0;
-    case Activation::Hardtanh: return true;
+    case Activation::Hardtanh: return itemsize(dtype) >= 4;  // elsewhere limits are rounded
     default: return false;
   }
 }
@@ -135,7 +146,7 @@ Tensor activation(const char* name, const Tensor& x, double a, double b, double 
   check_floats(name, x);
   Activation kind = entry.kind;
   Formula formula = entry.gradient;
-  const bool keeps_result = target.is_inplace() && result_tells(kind, p);
+  const bool keeps_result = target.is_inplace() && result_tells(kind, x.dtype(), p);
   if (keeps_result && kind == Activation::Elu) {
     kind = Activation::EluResult;
     formula = elu_gradient_of_result;
@@ -166,7 +177,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
              x.dtype(), " and weight ", weight.dtype(), ", expected one dtype");
   ZERO_CHECK(weight.device() == x.device(), Error, "prelu: devices differ; got input on ",
              x.device(), " and weight on ", weight.device(), ", expected one device");
-  Dims sizes(std::max<int64_t>(x.dim(), 0), 1);
+  Dims sizes(x.dim(), 1);
   if (weight.numel() != 1) {
     const int64_t channels = x.dim() > 1 ? x.size(1) : 1;
     ZERO_CHECK(x.dim() > 0 && weight.numel() == channels, ShapeError,
@@ -184,7 +195,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
     Grads grads(2);
     if (grad_enabled()) {
       const Tensor positive = gt(x, 0);
-      if (n.needs(0)) grads[0] = where(positive, g, mul(g, w));
+      if (n.needs(0)) grads[0] = flat(where(positive, g, mul(g, w)), x);
       if (n.needs(1)) grads[1] = masked(positive, mul(g, x));
       return grads;
     }

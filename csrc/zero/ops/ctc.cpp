@@ -99,8 +99,9 @@ Problem check(const Tensor& log_probs, const Tensor& targets, const Dims& input_
     ZERO_CHECK(input_lengths[i] >= 0 && input_lengths[i] <= p.steps, ValueError, op,
                ": an input length is out of range; got ", input_lengths[i], ", expected 0 to ",
                p.steps);
-    ZERO_CHECK(length >= 0, ValueError, op, ": a target length is negative; got ", length,
-               ", expected 0 or more");
+    ZERO_CHECK(length >= 0 && length <= targets.numel(), ValueError, op,
+               ": a target length is out of range; got ", length, ", expected 0 to ",
+               targets.numel(), ", the number of labels");
     longest = std::max(longest, length);
     p.starts.push_back(targets.dim() == 1 ? total : i * targets.size(1));
     total += length;

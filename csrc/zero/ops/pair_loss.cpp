@@ -118,14 +118,13 @@ constexpr int kCosts[] = {
 #undef ZERO_COST
 };
 
-// The logarithm of what is no probability is NaN, so only then a second look at x is needed.
-void check_probabilities(const char* op, const Tensor& x) {
+// What is no probability makes the loss NaN, so only then a second look at x and t is needed.
+void check_probabilities(const char* op, const char* which, const Tensor& x, const char* remedy) {
   const Tensor outside = masked_select(x, logical_not(logical_and(ge(x, 0), le(x, 1))));
   if (outside.numel() == 0) return;
-  fail<ValueError>(op, ": an input is no probability; got ",
-                   item(select(outside, 0, 0)).to_double(),
-                   ", expected all between 0 and 1; sigmoid gives such, and "
-                   "binary_cross_entropy_with_logits takes scores");
+  fail<ValueError>(op, ": ", which, " is no probability; got ",
+                   item(select(outside, 0, 0)).to_double(), ", expected all between 0 and 1",
+                   remedy);
 }
 
 // The sum of n neighbours' losses: block by block they go through memory near the processor.
@@ -170,7 +169,11 @@ Tensor forward(const Entry& entry, const Tensor& a, const Tensor& b, Reduction r
                       });
     store_loss(y, reduced(total, static_cast<double>(a.numel()), reduction));
   }
-  if (entry.kind == PairLoss::Entropy && std::isnan(total)) check_probabilities(entry.name, a);
+  if (entry.kind == PairLoss::Entropy && std::isnan(total)) {
+    check_probabilities(entry.name, "an input", a,
+                        "; sigmoid gives such, and binary_cross_entropy_with_logits takes scores");
+    check_probabilities(entry.name, "a target", b, "");
+  }
   return y;
 }
 

@@ -49,10 +49,7 @@ class _Path(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
             for home in self._homes:
-                try:
-                    module = _later.import_module(f"zero.nn.{home}")
-                except ModuleNotFoundError:  # the layers don't exist in this version
-                    continue
+                module = _later.import_module(f"zero.nn.{home}")
                 if hasattr(module, name):
                     return getattr(module, name)
             if not name.startswith("_"):

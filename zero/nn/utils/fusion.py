@@ -106,6 +106,13 @@ def fuse_linear_bn_weights(
         bn_eps: what is added to it.
         bn_w: the normalisation's weight, or None.
         bn_b: its bias, or None.
+
+    Example:
+        >>> import zero
+        >>> x, one = zero.ones(2, 1), zero.ones(2)
+        >>> w, b = zero.nn.utils.fuse_linear_bn_weights(x, None, one, one * 4, 0, one, one)
+        >>> w.flatten().tolist(), b.tolist()
+        ([0.5, 0.5], [0.5, 0.5])
     """
     return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, 0)
 
@@ -127,6 +134,14 @@ def fuse_conv_bn_eval(conv: AnyModule, bn: Module, transpose: bool = False) -> A
 
     Raises:
         ValueError: one of them is in training, or there are no running statistics.
+
+    Example:
+        >>> import zero
+        >>> conv, bn = zero.nn.Conv2d(2, 3, 3).eval(), zero.nn.BatchNorm2d(3).eval()
+        >>> x = zero.randn(1, 2, 5, 5)
+        >>> fused = zero.nn.utils.fuse_conv_bn_eval(conv, bn)
+        >>> zero.allclose(fused(x), bn(conv(x)), atol=1e-5)
+        True
     """
     _checked("fuse_conv_bn_eval", conv, bn)
     fused: Any = copy.deepcopy(conv)

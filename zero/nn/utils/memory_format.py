@@ -52,6 +52,13 @@ def convert_conv3d_weight_memory_format(
     Args:
         module: which is changed and returned.
         memory_format: such as ``zero.channels_last_3d``.
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.Conv3d(2, 4, 3)
+        >>> convert = zero.nn.utils.convert_conv3d_weight_memory_format
+        >>> convert(layer, zero.channels_last_3d).weight.stride()
+        (54, 1, 18, 6, 2)
     """
     from zero.nn.convolution import Conv3d, ConvTranspose3d
 

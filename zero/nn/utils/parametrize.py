@@ -94,6 +94,13 @@ class ParametrizationList(ModuleList):
 
     Raises:
         ValueError: there are no modules, or dtype or shape change.
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.utils.parametrizations.spectral_norm(zero.nn.Linear(2, 3))
+        >>> parts = layer.parametrizations.weight
+        >>> type(parts).__name__, len(parts), parts.original.shape
+        ('ParametrizationList', 1, zero.Size([3, 2]))
     """
 
     original: Tensor
@@ -103,7 +110,7 @@ class ParametrizationList(ModuleList):
             raise ValueError("ParametrizationList: no modules, expected one or more")
         super().__init__(modules)
         self.unsafe = unsafe
-        dtype, shape = original.dtype, original.shape
+        dtype, shape, before = original.dtype, original.shape, original.detach()
         new: Any = original
         with zero.no_grad():
             for module in reversed(list(self)):
@@ -130,7 +137,11 @@ class ParametrizationList(ModuleList):
                     part = Parameter(part, original.requires_grad)
                 _register(self, f"original{i}", part)
         if not unsafe:
-            _check("register_parametrization: the parametrized tensor", self(), dtype, shape)
+            try:
+                _check("register_parametrization: the parametrized tensor", self(), dtype, shape)
+            except Exception:
+                _set(original, before)
+                raise
 
     def _originals(self) -> list[Tensor]:
         names = ["original"] if self.is_tensor else [f"original{i}" for i in range(self.ntensors)]
@@ -187,7 +198,9 @@ def _inject_new_class(module: Module) -> None:
 
     def copied(self: Module, memo: dict[int, Any]) -> Module:
         if id(self) not in memo:
-            copy = type(self).__new__(type(self))
+            shared = type(self)  # has properties, which come and go for each module alone
+            own = type(shared.__name__, shared.__bases__, dict(shared.__dict__))
+            copy = own.__new__(own)
             memo[id(self)] = copy
             copy.__dict__.update(deepcopy(self.__dict__, memo))
         result: Module = memo[id(self)]
@@ -291,6 +304,13 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     Args:
         module: the module.
         tensor_name: of the tensor; None for any.
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.utils.parametrizations.weight_norm(zero.nn.Linear(2, 3))
+        >>> is_parametrized = zero.nn.utils.parametrize.is_parametrized
+        >>> is_parametrized(layer), is_parametrized(layer, "bias")
+        (True, False)
     """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
@@ -353,6 +373,12 @@ def type_before_parametrizations(module: Module) -> type:
 
     Args:
         module: the module.
+
+    Example:
+        >>> import zero
+        >>> layer = zero.nn.utils.parametrizations.weight_norm(zero.nn.Linear(2, 3))
+        >>> zero.nn.utils.parametrize.type_before_parametrizations(layer) is zero.nn.Linear
+        True
     """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
@@ -369,6 +395,14 @@ def transfer_parametrizations_and_params(
 
     Raises:
         ValueError: from_module has none.
+
+    Example:
+        >>> import zero
+        >>> a = zero.nn.utils.parametrizations.weight_norm(zero.nn.Linear(2, 3))
+        >>> b = zero.nn.Linear(2, 3)
+        >>> b = zero.nn.utils.parametrize.transfer_parametrizations_and_params(a, b)
+        >>> bool((a.weight == b.weight).all())
+        True
     """
     if not is_parametrized(from_module, tensor_name):
         raise ValueError(

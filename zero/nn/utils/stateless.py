@@ -78,7 +78,7 @@ def _replaced(
                 setattr(cls, name, value)
         yield
     finally:
-        for cls, name, own in computed:
+        for cls, name, own in reversed(computed):  # one class may be met twice
             setattr(cls, name, own)
         for path in new:
             if path in places:
