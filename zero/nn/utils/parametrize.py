@@ -199,7 +199,7 @@ def _inject_new_class(module: Module) -> None:
     def copied(self: Module, memo: dict[int, Any]) -> Module:
         if id(self) not in memo:
             shared = type(self)  # has properties, which come and go for each module alone
-            own = type(shared.__name__, shared.__bases__, dict(shared.__dict__))
+            own: Any = type(shared.__name__, shared.__bases__, dict(shared.__dict__))
             copy = own.__new__(own)
             memo[id(self)] = copy
             copy.__dict__.update(deepcopy(self.__dict__, memo))
