@@ -493,6 +493,7 @@ def test_repr():
     assert repr(nn.Linear(2, 3, bias=False)) == "Linear(in_features=2, out_features=3, bias=False)"
     assert repr(nn.ReLU()) == "ReLU()" and repr(nn.ReLU(inplace=True)) == "ReLU(inplace=True)"
     assert repr(nn.Flatten()) == "Flatten(start_dim=1, end_dim=-1)"
+    assert repr(nn.Unflatten(1, (2, 5))) == "Unflatten(dim=1, unflattened_size=(2, 5))"
     assert repr(nn.Softmax(dim=1)) == "Softmax(dim=1)"
     assert repr(nn.Sequential()) == "Sequential()"
     assert repr(nn.CrossEntropyLoss()) == "CrossEntropyLoss()"
@@ -657,6 +658,9 @@ def test_activations():
     y = x.clone()
     assert nn.ReLU(inplace=True)(y) is y and y.tolist() == [[0, 0.5, 2]]
     assert nn.Flatten()(zero.zeros(2, 3, 4)).shape == (2, 12)
+    assert nn.Unflatten(1, [3, -1])(zero.zeros(2, 12)).shape == (2, 3, 4)
+    with pytest.raises(TypeError, match="Unflatten: unflattened_size is no tuple of sizes; got 4"):
+        nn.Unflatten(1, 4)
     assert nn.functional.softmax(zero.ones(2), 0, dtype=zero.float64).dtype == zero.float64
 
 

@@ -17,10 +17,7 @@ MISSING = {
         "GradScaler autocast from_file get_autocast_dtype is_autocast_enabled load save "
         "set_autocast_enabled vmap cond while_loop "
         # layers as functions
-        "alpha_dropout "
-        "gru gru_cell "
-        "lstm lstm_cell "
-        "rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell "
+        "alpha_dropout gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell "
         # linear algebra
         "cholesky cholesky_inverse cholesky_solve corrcoef cov det geqrf inverse lobpcg logdet lu "
         "lu_solve lu_unpack matrix_exp matrix_power nuclear_norm orgqr ormqr pca_lowrank pinverse "
@@ -35,19 +32,12 @@ MISSING = {
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
     ),
     "zero.nn": (
-        "DataParallel "
-        "GRU GRUCell "
-        "LSTM LSTMCell "
-        "MultiheadAttention "
-        "RNN "
-        "RNNBase RNNCell "
-        "SyncBatchNorm "
-        "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
-        "TransformerEncoderLayer Unflatten "
-        "attention parallel quantized"
+        "DataParallel GRU GRUCell LSTM LSTMCell MultiheadAttention RNN RNNBase RNNCell "
+        "SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+        "TransformerEncoderLayer attention parallel quantized"
     ),
-    "zero.nn.functional": ("multi_head_attention_forward scaled_dot_product_attention "),
-    "zero.nn.utils": ("rnn"),
+    "zero.nn.functional": "multi_head_attention_forward scaled_dot_product_attention",
+    "zero.nn.utils": "rnn",
     "zero.nn.utils.parametrizations": "orthogonal",
     "zero.optim": (
         "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam "

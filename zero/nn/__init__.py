@@ -48,7 +48,7 @@ else:
             "distance": "CosineSimilarity PairwiseDistance",
             "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
             "embedding": "Embedding EmbeddingBag",
-            "flatten": "Flatten",
+            "flatten": "Flatten Unflatten",
             "fold": "Fold Unfold",
             "instancenorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d "
             "LazyInstanceNorm2d LazyInstanceNorm3d",

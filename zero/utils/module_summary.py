@@ -77,6 +77,7 @@ FLOPS: dict[type, FlopRule] = {
     nn.Softmin: _elements(6),
     nn.Identity: _elements(0),
     nn.Flatten: _elements(0),
+    nn.Unflatten: _elements(0),
     nn.LayerNorm: _norm(5),
     nn.GroupNorm: _norm(5),
     nn.RMSNorm: _norm(3),
@@ -301,7 +302,7 @@ def summary(
       one more for a weight, and for a bias;
     - BatchNorm and InstanceNorm likewise, BatchNorm in evaluation mode 2;
     - Bilinear: ``2 · (in1_features + 1) · in2_features`` for each element of the output;
-    - Embedding, Identity, Flatten, dropout in evaluation mode: 0;
+    - Embedding, Identity, Flatten, Unflatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not
       counted;
     - any other: unknown, shown as ``-``, left out of sums and listed as uncounted.

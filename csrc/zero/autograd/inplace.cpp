@@ -80,6 +80,13 @@ SmallVector<std::pair<int64_t, int64_t>, 6> dims_by_stride(const Tensor& x) {
   return dims;
 }
 
+// A write that its record may refuse, and what was there before.
+struct Doubtful {
+  Tensor out, before;
+  uint32_t version;
+};
+ZERO_THREAD_LOCAL Doubtful* doubtful = nullptr;
+
 }  // namespace
 
 bool overlaps_itself(const Tensor& x) {
@@ -119,31 +126,7 @@ bool overlaps_partly(const Tensor& a, const Tensor& b) {
   return shares_memory(a, b) && !is_same_view(a, b);
 }
 
-// What was in the tensor of a write that its record may refuse.
-namespace {
-struct Doubtful {
-  Tensor out, before;
-  uint32_t version;
-};
-ZERO_THREAD_LOCAL Doubtful* doubtful = nullptr;
-}  // namespace
-
-void forget_write() { delete std::exchange(doubtful, nullptr); }
-
-void undo_write(const Tensor& out) {
-  if (doubtful && doubtful->out.is_same(out) && doubtful->version == out.version())
-    gradient::copy_into(detached_data(out), doubtful->before);  // which counts no write
-  forget_write();
-}
-
-static void keep_for_undo(const Tensor& out) {
-  forget_write();
-  doubtful = new Doubtful{out, gradient::clone(detach(out)), out.version()};
-}
-
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden) {
-  if (x.defined() && x.impl()->is_inference_ && grad_enabled()) [[unlikely]]
-    keep_for_undo(out);
   if (!x.defined() || !(out.impl()->storage_ == x.impl()->storage_)) return;
   const bool same = is_same_view(out, x), itself = out.is_same(x);
   if (!itself && (!shares_memory(out, x) || !is_dense(out) || !is_dense(x))) return;
@@ -151,6 +134,25 @@ void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap f
              same ? ": an input is" : ": an input shares part of its memory with",
              " the tensor to write to; got ", x, ", expected a clone() of it");
 }
+
+void keep_for_undo(const Tensor& out, Inputs read) {
+  bool recorded = requires_grad(out), frozen = false;
+  for (const Tensor* x : read) {
+    recorded |= requires_grad(*x);
+    frozen |= x->defined() && x->impl()->is_inference_;
+  }
+  if (!recorded || !frozen || !grad_enabled()) return;
+  forget_write();
+  doubtful = new Doubtful{out, gradient::clone(detach(out)), out.version()};
+}
+
+void undo_write(const Tensor& out) {
+  if (doubtful && doubtful->out.is_same(out) && doubtful->version == out.version())
+    gradient::copy_into(detached_data(out), doubtful->before);  // which counts no write
+  forget_write();
+}
+
+void forget_write() { delete std::exchange(doubtful, nullptr); }
 
 bool needs_history(Inputs inputs) {
   bool any = false;
@@ -236,6 +238,7 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
   }
   check_inplace(op, out, recorded);
   for (const Tensor* x : inputs) check_overlap(op, out, *x, Overlap::Partial);
+  keep_for_undo(out, inputs);
   return out;
 }
 

@@ -62,8 +62,9 @@ bool overlaps_partly(const Tensor& a, const Tensor& b);  // common memory, but n
 enum class Overlap { Partial, Any };
 void check_overlap(const char* op, const Tensor& out, const Tensor& x, Overlap forbidden);
 
-// A write that reads an inference tensor can't be recorded if its gradient needs that tensor, which
-// is noticed after the write: check_overlap keeps what was in `out`, and this puts it back.
+// A recorded write that reads an inference tensor is refused if its gradient needs that tensor,
+// which is noticed after the write. Before it, keeps what is in `out`; undo_write puts it back.
+void keep_for_undo(const Tensor& out, Inputs read);
 void undo_write(const Tensor& out);
 void forget_write();
 

@@ -291,6 +291,7 @@ Tensor read_places(const char* node, const Tensor& x, const Places& places, cons
 void check_overlaps(const char* op, const Target& target, Inputs read) {
   if (target.fresh()) return;
   for (const Tensor* x : read) check_overlap(op, target.tensor(), *x, Overlap::Any);
+  keep_for_undo(target.tensor(), read);
 }
 
 Tensor destination(const char* op, const Tensor& self, const Target& target, Inputs inputs,

@@ -384,7 +384,7 @@ Tensor sum_to(const Tensor& x, const Dims& sizes) {
   ZERO_CHECK(expands_to(sizes, x.sizes()), ShapeError,
              "sum_to: the shape does not broadcast to the tensor's; got ", sizes,
              ", expected one that expands to ", x.sizes());
-  if (sizes.empty()) return sum(x);  // a view of a sum would be one to detach_()
+  if (sizes.empty()) return sum(x);  // no view, which detach_() would refuse
   const int64_t lead = x.dim() - sizes.size();
   Dims dims;
   for (int64_t d = 0; d < x.dim(); ++d)

@@ -86,9 +86,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Operand& value, Ta
              ": the mask does not broadcast to the tensor; got ", mask.sizes(), ", expected ",
              x.sizes(), " or a shape that broadcasts to it");
   const Operand in = x, where_to = mask;
-  Tensor y =
-      target.fresh() ? empty(sizes, x.options()) : target.prepare(op, sizes, x.options(), {&x, &v});
-  if (!target.fresh()) check_overlap(op, y, mask, Overlap::Partial);
+  Tensor y = target.fresh() ? empty(sizes, x.options())
+                            : target.prepare(op, sizes, x.options(), {&x, &v, &mask});
   run_elementwise(ElementwiseOp::Where, x.dtype(), y, {&where_to, &value, &in});
   record(value.is_tensor() ? "MaskedFillBackward1" : "MaskedFillBackward0", target, y, {&x, &v},
          {&mask}, [shape = x.sizes()](Node& n, const Tensor& g) {
