@@ -152,8 +152,10 @@ def test_one_value_per_channel():
             layer(x)
     assert layer.num_batches_tracked.item() == 0 and layer.running_mean.tolist() == [0] * 3
     assert layer.eval()(zero.ones(1, 3)).shape == (1, 3)
-    with pytest.raises(ValueError, match="eps is not positive"):
+    with pytest.raises(ValueError, match="eps is too small"):
         in_training(zero.ones(2, 3), eps=0)
+    with pytest.raises(ValueError, match="eps is too small"):
+        F.batch_norm(zero.ones(2, 3), zero.zeros(3), zero.ones(3), eps=-1e-5)
     with pytest.raises(ValueError, match="one value in each channel"):
         nn.InstanceNorm1d(3)(zero.ones(4, 3, 1))
 
@@ -302,6 +304,35 @@ def test_instance_norm():
         zero.instance_norm(x, None, None, zero.zeros(3), None, True, 0.1, 1e-5)
     with pytest.raises(ValueError, match="no statistics"):
         F.instance_norm(x, use_input_stats=False)
+
+
+@pytest.mark.parametrize(
+    "var",
+    [
+        zero.ones(4),
+        zero.ones(3, dtype=zero.int64),
+        zero.ones(3, device="meta"),
+        zero.ones(1).expand(3),
+    ],
+)
+def test_statistics_that_do_not_fit_are_found_before_any_is_written(var):
+    mean = zero.zeros(3)
+    for normalize in (F.instance_norm, F.batch_norm):
+        options = {"training": True} if normalize is F.batch_norm else {}
+        with pytest.raises(RuntimeError):
+            normalize(zero.randn(2, 3, 4), mean, var, **options)
+        assert mean.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("tracks", [True, False])
+def test_lazy_layers_without_weights_know_their_channels(tracks):
+    layer = nn.LazyBatchNorm1d(affine=False, track_running_stats=tracks)
+    layer.load_state_dict(nn.BatchNorm1d(3, affine=False, track_running_stats=tracks).state_dict())
+    layer(zero.randn(4, 3))
+    assert layer.num_features == 3
+    layer = nn.LazyInstanceNorm2d(affine=False, track_running_stats=tracks)
+    layer(zero.randn(2, 3, 4, 4))  # a warning is an error
+    assert layer.num_features == 3
 
 
 def test_instance_norm_layers():

@@ -365,6 +365,9 @@ def test_fold_gradients_and_layers():
         F.fold(c[:, :3], (3, 4), 2)
     with pytest.raises(ValueError, match="larger"):
         F.unfold(x, 9)
+    assert zero.equal(F.unfold(x, np.int64(2)), F.unfold(x, (2,)))
+    with pytest.raises(ValueError, match="wrong length"):
+        F.unfold(x, (2, 2, 2))
 
 
 def test_operations_in_summaries():

@@ -212,6 +212,26 @@ def test_embedding_bag_layer():
     assert meta(zero.zeros(2, 4, dtype=zero.int64, device="meta")).shape == (2, 3)
 
 
+def test_a_call_that_fails_shortens_no_rows():
+    table = zero.tensor([[3.0, 4.0], [30.0, 40.0]])
+    indices = zero.tensor([0, 1])
+    for call, error in (
+        (lambda: F.embedding(indices, table, max_norm=1.0, sparse=True), NotImplementedError),
+        (lambda: F.embedding(indices, table, max_norm=1.0, scale_grad_by_freq="x"), TypeError),
+        (lambda: F.embedding(zero.tensor([0, 2]), table, max_norm=1.0), IndexError),
+        (lambda: F.embedding_bag(indices, table, zero.tensor([1]), max_norm=1.0), ValueError),
+        (
+            lambda: F.embedding_bag(
+                indices, table, zero.tensor([0]), 1.0, scale_grad_by_freq=True, mode="max"
+            ),
+            ValueError,
+        ),
+    ):
+        with pytest.raises(error):
+            call()
+        assert table.tolist() == [[3, 4], [30, 40]]
+
+
 def test_embedding_renorm_shortens_the_rows_that_are_asked_for():
     table = zero.tensor([[3.0, 4.0], [3.0, 4.0], [0.3, 0.4]])
     assert zero.embedding_renorm_(table, zero.tensor([0, 2]), 1.0, 2.0) is table

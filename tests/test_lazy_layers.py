@@ -1,6 +1,8 @@
 """Layers that take the number of their inputs from the first one."""
 
 import copy
+import subprocess
+import sys
 
 import pytest
 
@@ -82,3 +84,61 @@ def test_errors():
         nn.LazyConv2d(4, 3)(zero.ones(3, 4))
     with pytest.raises(ValueError, match="groups"):
         nn.LazyConv2d(4, 3, groups=2)(zero.ones(1, 3, 4, 4))
+
+
+def test_a_load_that_fails_gives_no_shapes():
+    model = nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d(), nn.Linear(3, 2))
+    members = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    classes = {name: type(member) for name, member in members.items()}
+    other = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 5))
+    with pytest.raises(RuntimeError, match=r"size mismatch for 2\.weight"):
+        model.load_state_dict(other.state_dict())
+    now = {**dict(model.named_parameters()), **dict(model.named_buffers())}
+    assert all(now[name] is member for name, member in members.items())
+    assert {name: type(member) for name, member in now.items()} == classes
+    assert repr(model[0].weight) == "<UninitializedParameter>"
+    assert model[1].running_mean.data.shape == (0,) and model[0].weight.requires_grad
+
+    hook = model.register_load_state_dict_post_hook(lambda module, keys: True)  # is refused
+    other[2] = nn.Linear(3, 2)
+    missing = {name: value for name, value in other.state_dict().items() if name != "2.bias"}
+    with pytest.raises(RuntimeError, match="a hook returned something"):
+        model.load_state_dict(missing)
+    assert {name: type(now[name]) for name in classes} == classes
+    hook.remove()
+
+    for assign in (False, True):
+        copied = copy.deepcopy(model)
+        copied.load_state_dict(other.state_dict(), assign=assign)
+        x = zero.randn(5, 4)
+        assert zero.equal(copied(x), other(x))
+    assert model(zero.randn(5, 7)).shape == (5, 2) and model[1].num_features == 3
+
+
+def test_one_side_of_a_load_without_a_shape():
+    with pytest.raises(RuntimeError, match="weight: only one of the two has a shape"):
+        nn.Linear(2, 3).load_state_dict(nn.LazyLinear(3).state_dict())
+    holder = nn.Module()
+    holder.p = nn.UninitializedParameter()
+    with pytest.raises(RuntimeError, match="p: only one of the two has a shape; got Tensor"):
+        holder.load_state_dict({"p": zero.ones(2)})
+    lazy = nn.LazyLinear(3)
+    lazy.load_state_dict(nn.LazyLinear(3).state_dict())
+    assert lazy.has_uninitialized_params()
+
+
+def test_lazy_layers_save_extra_state():
+    class Counting(nn.LazyLinear):
+        def get_extra_state(self):
+            return {"calls": 3}
+
+    assert list(Counting(3).state_dict()) == ["weight", "bias", "_extra_state"]
+
+
+def test_import_of_lazy_layers_imports_no_rare_operators():
+    text = "import sys, zero.nn.batchnorm; print([m for m in sys.modules if '._composed' in m])"
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "['zero._composed']"
+    for name in ("numpy", "diff", "moveaxis", "__len__"):
+        with pytest.raises(ValueError, match=f"{name}: an UninitializedParameter has no elements"):
+            getattr(nn.LazyLinear(3).weight, name)()

@@ -151,31 +151,31 @@ def _quick_slots(type module not None):
 
 cdef extern from *:
     """
-    // The class of an object that Python does not let be changed: the new one is no heap type.
-    // False unless it is a base of the old one and adds nothing to the object.
-    static bool zero_set_class(PyObject* o, PyObject* base) {
-      auto* to = reinterpret_cast<PyTypeObject*>(base);
+    // The class of an object that Python does not let be changed: one of the two is no heap type.
+    // False unless one is a base of the other and none adds anything to the object.
+    static bool zero_set_class(PyObject* o, PyObject* other) {
+      auto* to = reinterpret_cast<PyTypeObject*>(other);
       PyTypeObject* from = Py_TYPE(o);
-      if (!PyType_IsSubtype(from, to) || from->tp_basicsize != to->tp_basicsize ||
-          from->tp_dictoffset != to->tp_dictoffset) {
+      if (!(PyType_IsSubtype(from, to) || PyType_IsSubtype(to, from)) ||
+          from->tp_basicsize != to->tp_basicsize || from->tp_dictoffset != to->tp_dictoffset) {
         return false;
       }
-      if (to->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_INCREF(base);
+      if (to->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_INCREF(other);
       Py_SET_TYPE(o, to);
       if (from->tp_flags & Py_TPFLAGS_HEAPTYPE) Py_DECREF(from);
       return true;
     }
     """
-    bint set_class "zero_set_class"(object o, object base) noexcept
+    bint set_class "zero_set_class"(object o, object other) noexcept
 
 
-def _become(Tensor tensor not None, type base not None):
-    """Makes a tensor an object of a base of its class: what a lazy parameter does.
+def _become(Tensor tensor not None, type other not None):
+    """Makes a tensor an object of a base of its class, or back: what a lazy parameter does.
 
     Args:
-        tensor: of a class that Python code defines.
-        base: Tensor, Parameter, or another class between.
+        tensor: of a class that Python code defines, or of Tensor or Parameter.
+        other: a class that it is derived from, or that is derived from it.
     """
-    if not issubclass(base, Tensor) or not set_class(tensor, base):
-        raise TypeError(f"_become: {type_name(tensor)} cannot become a {base.__name__}, expected a "
-                        "base of its class with nothing added to it")
+    if not issubclass(other, Tensor) or not set_class(tensor, other):
+        raise TypeError(f"_become: {type_name(tensor)} cannot become a {other.__name__}, expected "
+                        "a base of its class, or a class derived from it, with nothing added")

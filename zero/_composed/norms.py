@@ -70,13 +70,10 @@ def instance_norm(
                 "running_mean and running_var"
             )
         return zero.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    if running_mean is not None:
+        with zero.no_grad():  # the checks of both, before one is written; of no samples: no write
+            zero.batch_norm(input[:0], None, None, running_mean, running_var, True, momentum, eps)
     channels = input.shape[1]
-    for name, running in (("running_mean", running_mean), ("running_var", running_var)):
-        if running is not None and tuple(running.shape) != (channels,):
-            raise ShapeError(
-                f"instance_norm: the {name} does not fit; got {tuple(running.shape)}, expected "
-                f"{(channels,)}"
-            )
     y = zero.group_norm(input, channels, weight, bias, eps) if channels else input.clone()
     if running_mean is not None and input.numel() > 0:
         with zero.no_grad():

@@ -47,8 +47,8 @@ def batch_norm(
         eps: is added to the variance.
 
     Raises:
-        ValueError: one value per channel, or eps is not positive, in training; or there is no
-            running mean or variance, and it is not training.
+        ValueError: one value per channel, or an eps of 0, in training; eps is negative; or there
+            is no running mean or variance, and it is not training.
         ShapeError: the shapes do not fit.
         DTypeError: the input is not floating point, or the dtypes differ.
 
@@ -63,10 +63,10 @@ def batch_norm(
     """
     if training:
         _check_values("batch_norm", input, 0, "per channel")
-        if eps <= 0:
-            raise ValueError(
-                f"batch_norm: eps is not positive; got {eps}, expected more than 0 in training"
-            )
+    if eps < 0 or (training and eps == 0):
+        raise ValueError(
+            f"batch_norm: eps is too small; got {eps}, expected 0 or more, in training more than 0"
+        )
     return zero.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 

@@ -60,12 +60,12 @@ def embedding(
         [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
     padding = _row_of_padding("embedding", weight, padding_idx)
+    options = (-1 if padding is None else padding, scale_grad_by_freq, sparse)
     if max_norm is not None:
         with zero.no_grad():
+            zero.embedding(weight, input, *options)  # its checks, before the table changes
             zero.embedding_renorm_(weight, input, max_norm, norm_type)
-    return zero.embedding(
-        weight, input, -1 if padding is None else padding, scale_grad_by_freq, sparse
-    )
+    return zero.embedding(weight, input, *options)
 
 
 _MODES = {"sum": 0, "mean": 1, "max": 2}
@@ -140,17 +140,12 @@ def embedding_bag(
     elif offsets is None:
         raise ValueError(f"{op}: a list of indices without offsets; expected where each bag begins")
     padding = _row_of_padding(op, weight, padding_idx)
+    options = (
+        offsets, scale_grad_by_freq, _MODES[mode], sparse, per_sample_weights, include_last_offset,
+        padding,
+    )  # fmt: skip
     if max_norm is not None:
         with zero.no_grad():
+            zero.embedding_bag(weight, input, *options)  # its checks, before the table changes
             zero.embedding_renorm_(weight, input, max_norm, norm_type)
-    return zero.embedding_bag(
-        weight,
-        input,
-        offsets,
-        scale_grad_by_freq,
-        _MODES[mode],
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding,
-    )[0]
+    return zero.embedding_bag(weight, input, *options)[0]

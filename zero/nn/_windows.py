@@ -6,22 +6,20 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor
-from zero.errors import DTypeError, ShapeError, ValueError
+from zero.errors import ShapeError, ValueError
+from zero.nn import _options
+from zero.nn._padding import pad
 
 __all__ = ["fold", "unfold"]
 
 
 def _pair(op: str, name: str, given: int | Sequence[int], least: int) -> tuple[int, int]:
-    numbers = tuple(given) if isinstance(given, (tuple, list)) else (given, given)
-    if len(numbers) == 1:
-        numbers *= 2
-    if len(numbers) != 2 or not all(
-        isinstance(number, int) and not isinstance(number, bool) for number in numbers
-    ):
-        raise DTypeError(f"{op}: {name} is not an int or two; got {given!r}, expected ints")
-    if min(numbers) < least:
+    if isinstance(given, (tuple, list)) and len(given) == 1:
+        given = given[0]
+    first, second = _options.numbers(op, name, given, 2)
+    if min(first, second) < least:
         raise ValueError(f"{op}: {name} is too small; got {given!r}, expected {least} or more")
-    return numbers[0], numbers[1]
+    return first, second
 
 
 class _Windows:
@@ -109,8 +107,8 @@ def unfold(
         return input.reshape(n, rows, w.count[0] * w.count[1])
     x = input
     if any(w.padding):
-        x = input.new_zeros(n, channels, *w.padded)
-        x[:, :, w.padding[0] : w.padding[0] + height, w.padding[1] : w.padding[1] + width] = input
+        above, left = w.padding
+        x = pad(input, (left, left, above, above))
     windows = x.reshape(n * channels, -1).index_select(1, w.places(input.device))
     return windows.view(n, rows, w.count[0] * w.count[1])
 

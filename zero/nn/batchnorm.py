@@ -250,16 +250,18 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
             super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        if not self.has_uninitialized_params():
-            if self.num_features == 0 and self.weight is not None:  # it came from a state_dict
-                self.num_features = self.weight.shape[0]
-            return
-        self._check_input_dim(input)
-        self.num_features = input.shape[self._channels(input)]
-        for member in (self.weight, self.bias, self.running_mean, self.running_var):
-            if isinstance(member, UninitializedTensorMixin):
-                member.materialize((self.num_features,))
-        self.reset_parameters()
+        tensors = (self.weight, self.bias, self.running_mean, self.running_var)
+        members = [member for member in tensors if member is not None]
+        lazy = [member for member in members if isinstance(member, UninitializedTensorMixin)]
+        if lazy or not members:
+            self._check_input_dim(input)
+            self.num_features = input.shape[self._channels(input)]
+        elif self.num_features == 0:  # they came from a state_dict
+            self.num_features = members[0].shape[0]
+        for member in lazy:
+            member.materialize((self.num_features,))
+        if lazy:
+            self.reset_parameters()
 
     def _channels(self, input: Tensor) -> int:
         return 1

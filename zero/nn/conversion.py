@@ -157,7 +157,7 @@ class Conversion:
 
 
 def _converted(old: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
-    if waits_for_shape(old):
+    if waits_for_shape(type(old)):
         return old.like(fn(old.data))  # type: ignore[attr-defined, no-any-return]
     new = fn(old)
     if new is old or not isinstance(old, Parameter):

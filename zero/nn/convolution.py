@@ -13,6 +13,7 @@ from zero.nn.module import Module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, ClassVar
 
 __all__ = [
@@ -44,6 +45,7 @@ class _ConvNd(Module):
     """What all have: a weight, a bias or None, and how the kernel moves."""
 
     _spatial: ClassVar[int]
+    _convolve: ClassVar[Callable[..., Tensor]]
     weight: Parameter
     bias: Parameter | None
     padding: str | tuple[int, ...]
@@ -166,13 +168,11 @@ class _Convolution(_ConvNd):
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """The convolution with another weight and bias."""
-        convolve: Any = getattr(zero, f"conv{self._spatial}d")
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = 0
-        y: Tensor = convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
-        return y
+        return self._convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -237,12 +237,10 @@ class _ConvTransposeNd(_ConvNd):
         added = self.output_padding
         if output_size is not None:
             added = self._output_padding_for(input, output_size)
-        convolve: Any = getattr(zero, f"conv_transpose{self._spatial}d")
-        y: Tensor = convolve(
+        return self._convolve(
             input, self.weight, self.bias, self.stride, self.padding, added, self.groups,
             self.dilation,
         )  # fmt: skip
-        return y
 
 
 class Conv1d(_Convolution):
@@ -281,6 +279,7 @@ class Conv1d(_Convolution):
     """
 
     _spatial = 1
+    _convolve = staticmethod(zero.conv1d)
 
 
 class Conv2d(_Convolution):
@@ -319,6 +318,7 @@ class Conv2d(_Convolution):
     """
 
     _spatial = 2
+    _convolve = staticmethod(zero.conv2d)
 
 
 class Conv3d(_Convolution):
@@ -357,6 +357,7 @@ class Conv3d(_Convolution):
     """
 
     _spatial = 3
+    _convolve = staticmethod(zero.conv3d)
 
 
 class ConvTranspose1d(_ConvTransposeNd):
@@ -394,6 +395,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     """
 
     _spatial = 1
+    _convolve = staticmethod(zero.conv_transpose1d)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -433,6 +435,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     """
 
     _spatial = 2
+    _convolve = staticmethod(zero.conv_transpose2d)
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -470,3 +473,4 @@ class ConvTranspose3d(_ConvTransposeNd):
     """
 
     _spatial = 3
+    _convolve = staticmethod(zero.conv_transpose3d)

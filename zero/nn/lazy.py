@@ -6,6 +6,7 @@ from itertools import chain
 
 import zero
 from zero import Parameter, Tensor, _become
+from zero._later import Method
 from zero.errors import ValueError
 
 TYPE_CHECKING = False
@@ -67,6 +68,12 @@ class UninitializedTensorMixin:
             dtype=data.dtype if dtype is None else dtype,
         )
         _become(self, self.cls_to_become)  # type: ignore[arg-type]  # a mixin of tensors
+
+    @classmethod
+    def forget(cls, tensor: Tensor, data: Tensor) -> None:
+        """Undoes :meth:`materialize`: `data` is what the tensor's was before."""
+        tensor.data = data
+        _become(tensor, cls)  # type: ignore[arg-type]
 
     def like(self, data: Tensor) -> Any:
         """The same object, with the dtype and device of a tensor."""
@@ -136,13 +143,21 @@ def _refused(name: str) -> Any:
     return method
 
 
-_ALLOWED = "get_device is_complex is_floating_point register_hook requires_grad_".split()
+_ALLOWED = (
+    "H get_device imag is_complex is_floating_point mH real register_hook requires_grad_".split()
+)
 
-for _name in dir(Tensor):
-    if not hasattr(UninitializedTensorMixin, _name) and _name not in _ALLOWED:
-        if callable(getattr(Tensor, _name)) and not _name.startswith(("_", "is_")):
-            setattr(UninitializedTensorMixin, _name, _refused(_name))
-        elif _name in ("__add__", "__getitem__", "__iter__", "__len__", "__matmul__", "__mul__"):
+for _class in Tensor.__mro__:
+    for _name, _value in vars(_class).items():  # getattr would import the modules of rare methods
+        if hasattr(UninitializedTensorMixin, _name) or _name in _ALLOWED:
+            continue
+        if _name.startswith("_"):
+            _refuses = _name in "__add__ __getitem__ __iter__ __len__ __matmul__ __mul__".split()
+        else:
+            _refuses = not _name.startswith("is_") and (
+                callable(_value) or isinstance(_value, Method)
+            )
+        if _refuses:
             setattr(UninitializedTensorMixin, _name, _refused(_name))
 
 
@@ -226,7 +241,6 @@ class LazyModuleMixin:
     if TYPE_CHECKING:
         _parameters: dict[str, Any]
         _buffers: dict[str, Any]
-        _non_persistent_buffers_set: set[str]
 
         register_forward_pre_hook: Any  # of the Module that it is mixed with
         register_load_state_dict_pre_hook: Any
@@ -253,23 +267,10 @@ class LazyModuleMixin:
         """Whether a parameter or buffer of the layer still waits for its shape."""
         return any(map(is_lazy, chain(self._parameters.values(), self._buffers.values())))
 
-    def _save_to_state_dict(
-        self, destination: dict[str, Any], prefix: str, keep_vars: bool
-    ) -> None:
-        persistent = {
-            name: buffer
-            for name, buffer in self._buffers.items()
-            if name not in self._non_persistent_buffers_set
-        }
-        for name, member in chain(self._parameters.items(), persistent.items()):
-            if member is not None:
-                keeps = keep_vars or is_lazy(member)
-                destination[prefix + name] = member if keeps else member.detach()
-
     def _lazy_load_hook(
         self, module: Any, state_dict: dict[str, Any], prefix: str, *others: object
     ) -> None:
-        for name, member in chain(module._parameters.items(), module._buffers.items()):
+        for name, member in module._own_state().items():
             value = state_dict.get(prefix + name)
             if is_lazy(member) and isinstance(value, Tensor) and not is_lazy(value):
                 member.materialize(value.shape)

@@ -50,7 +50,8 @@ class Load:
         self.writes: list[tuple[Saving, str, Tensor, Tensor]] = []
         self.extras: list[tuple[Saving, object]] = []
         self.hooks: list[tuple[Saving, Callable[..., object]]] = []
-        self.before: list[tuple[Saving, str, Tensor, Tensor]] = []  # what undo() writes
+        # What undo() writes: member, its class, and values.
+        self.before: list[tuple[Saving, str, Tensor, Any, Tensor]] = []
 
     def check(self) -> None:
         self._visit(self.root, self.state_dict, "")
@@ -76,22 +77,27 @@ class Load:
 
     def undo(self) -> None:
         with zero.no_grad():
-            for module, name, member, value in reversed(self.before):
-                member.copy_(value)
+            for module, name, member, cls, value in reversed(self.before):
+                if waits_for_shape(cls):
+                    cls.forget(member, value)
+                else:
+                    member.copy_(value)
                 setattr(module, name, member)
 
     def _remember(self, module: Saving, name: str, member: Tensor) -> None:
-        if not waits_for_shape(member):
-            self.before.append((module, name, member, member.detach().clone()))
+        cls = type(member)
+        value = member.data if waits_for_shape(cls) else member.detach().clone()
+        self.before.append((module, name, member, cls, value))
 
     def _visit(self, module: Saving, state_dict: dict[str, Any], prefix: str) -> None:
         local = dict(self.metadata.get(prefix[:-1], {}))
         if self.assign:
             local["assign_to_params_buffers"] = True
-        if type(module)._load_from_state_dict is Saving._load_from_state_dict:
+        waits = type(module)._load_from_state_dict is Saving._load_from_state_dict
+        if waits:
             local["load"] = self
-        else:
-            for name, member in module._own_state().items():
+        for name, member in module._own_state().items():
+            if not waits or waits_for_shape(type(member)):  # a hook gives it its shape at once
                 self._remember(module, name, member)
         # Always as if strict: the keys are returned in any case.
         missing, unexpected = self.incompatible

@@ -66,7 +66,8 @@ class Saving:
     ) -> None:
         """Stores what this module alone has; a subclass may store it differently."""
         for name, member in self._own_state().items():
-            destination[prefix + name] = member if keep_vars else member.detach()
+            keeps = keep_vars or waits_for_shape(type(member))
+            destination[prefix + name] = member if keeps else member.detach()
         if type(self).get_extra_state is not Saving.get_extra_state:
             destination[prefix + EXTRA] = self.get_extra_state()
 
@@ -205,7 +206,13 @@ class Saving:
             if not isinstance(value, Tensor):
                 error_msgs.append(f"{key}: got {type(value).__name__}, expected a Tensor")
                 continue
-            if waits_for_shape(member) and waits_for_shape(value):
+            lazy = [waits_for_shape(type(tensor)) for tensor in (member, value)]
+            if any(lazy):
+                if not all(lazy):
+                    error_msgs.append(
+                        f"{key}: only one of the two has a shape; got {type(value).__name__} in "
+                        f"the state_dict, expected one like the model's {type(member).__name__}"
+                    )
                 continue
             if member.dim() == 0 and value.dim() == 1 and len(value) == 1:
                 value = value[0]  # as files of old programs have it
@@ -237,9 +244,9 @@ class Saving:
                         unexpected_keys.append(key)
 
 
-def waits_for_shape(tensor: Tensor) -> bool:
-    """What zero.nn.lazy.is_lazy tells, without its import."""
-    return hasattr(type(tensor), "cls_to_become")
+def waits_for_shape(tensor_class: type) -> bool:
+    """What zero.nn.lazy.is_lazy tells of a tensor of this class, without its import."""
+    return hasattr(tensor_class, "cls_to_become")
 
 
 def write_member(module: Saving, name: str, member: Tensor, value: Tensor, assign: bool) -> None:

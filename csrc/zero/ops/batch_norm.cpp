@@ -199,17 +199,17 @@ void move_towards(const Tensor& running, const double* values, double momentum) 
   }
 }
 
-// The mean and 1 / sqrt(variance + eps) of each channel, [2, channels] in float64.
-Tensor measured(const Layout& layout, const Tensor& x, const Tensor& running_mean,
-                const Tensor& running_var, double momentum, double eps) {
+// The mean and 1 / sqrt(variance + eps) of each channel, [2, channels] in float64. `variances`:
+// those of the channels, divided by n - 1.
+Tensor measured(const Layout& layout, const Tensor& x, double eps, Tensor* variances) {
   const int64_t channels = layout.channels / layout.repeat;
   const Cut cut(layout);
   const Tensor parts = sums(kernels().batch_norm->moments, cut, x, {}, {});
   const double n = static_cast<double>(layout.count());
   Tensor stats = empty({2, channels}, {DType::Float64, x.device()});
-  const Tensor variances = empty({channels}, stats.options());
+  *variances = empty({channels}, stats.options());
   double *const mean = stats.data<double>(), *const rstd = mean + channels;
-  double* const variance = variances.data<double>();
+  double* const variance = variances->data<double>();
   for (int64_t c = 0; c < channels; ++c) {
     const Moments m = join(parts.data<double>() + c * layout.repeat * cut.parts * 2, cut);
     const double squares = m.squares < 0 ? 0 : m.squares;  // NaN stays
@@ -217,8 +217,6 @@ Tensor measured(const Layout& layout, const Tensor& x, const Tensor& running_mea
     rstd[c] = 1 / std::sqrt(squares / n + eps);
     variance[c] = squares / (n - 1);
   }
-  if (running_mean.defined()) move_towards(running_mean, mean, momentum);
-  if (running_var.defined()) move_towards(running_var, variance, momentum);
   return stats;
 }
 
@@ -444,13 +442,18 @@ Tensor run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tens
     const auto parameter = [&](const Tensor& p) {
       return p.defined() ? contiguous(to(p, wide)) : p;
     };
-    *stats = training ? measured(layout, in, running_mean, running_var, momentum, eps)
+    Tensor variances;
+    *stats = training ? measured(layout, in, eps, &variances)
                       : remembered(running_mean, running_var, eps);
     const Tensor factors =
         forward_factors(layout, *stats, parameter(weight), parameter(bias), wide);
     y = layout.result(x.sizes(), in.options());
     map(kernels().batch_norm->forward, layout, in, {}, factors, y);
     y = to(y, x.dtype());
+    if (training && running_mean.defined())
+      move_towards(running_mean, stats->data<double>(), momentum);
+    if (training && running_var.defined())
+      move_towards(running_var, variances.data<double>(), momentum);
   }
   const bool of_weight = requires_grad(weight), uses_stats = requires_grad(x) || of_weight;
   record("NativeBatchNormBackward0", {}, y, {&x, &weight, &bias},
