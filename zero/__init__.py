@@ -38,6 +38,7 @@ from zero._zero import (
     _current_pass as _current_pass,
     _deliver as _deliver,
     _drop_grads as _drop_grads,
+    _fractional_max_pool as _fractional_max_pool,
     _function_apply as _function_apply,
     _FunctionContext as _FunctionContext,
     _glu as _glu,

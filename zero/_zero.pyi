@@ -2223,6 +2223,15 @@ def _adaptive_max_pool(
     output_size: _Index | Sequence[_Index | None] | None,
     indices: _bool,
 ) -> Any: ...
+def _fractional_max_pool(
+    op: str,
+    dims: _int,
+    input: Tensor,
+    kernel_size: _Index | _Dims,
+    output_size: _Index | _Dims,
+    samples: Tensor | None,
+    indices: _bool,
+) -> Any: ...
 def _adaptive_avg_pool(
     op: str, dims: _int, input: Tensor, output_size: _Index | Sequence[_Index | None] | None
 ) -> Tensor: ...

@@ -78,6 +78,17 @@ def _adaptive_max_pool(op, dims, input, output_size, indices):
     return (wrap(both.first), wrap(both.second)) if indices else wrap(both.first)
 
 
+def _fractional_max_pool(op, dims, input, kernel_size, output_size, Tensor samples, indices):
+    """The largest element of each of so many windows at random places."""
+    cdef Tensor x = input_of(input, op)
+    cdef bytes name = op.encode()
+    cdef pair[CTensor, CTensor] both
+    both = pools.fractional_max_pool(name, dims, x.c, window_ints(kernel_size, op, "kernel_size"),
+                                     window_ints(output_size, op, "output_size"),
+                                     samples.c if samples is not None else CTensor(), indices)
+    return (wrap(both.first), wrap(both.second)) if indices else wrap(both.first)
+
+
 def _adaptive_avg_pool(op, dims, input, output_size):
     """The average of each of so many windows that cover the input."""
     cdef Tensor x = input_of(input, op)

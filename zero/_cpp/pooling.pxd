@@ -24,3 +24,6 @@ cdef extern from "zero/ops/pooling.h" namespace "zero":
                                              cbool) except +raise_error
     CTensor adaptive_avg_pool(const char*, int64_t, const CTensor&,
                               const CDims&) except +raise_error
+    pair[CTensor, CTensor] fractional_max_pool(const char*, int64_t, const CTensor&, const CDims&,
+                                               const CDims&, const CTensor&,
+                                               cbool) except +raise_error

@@ -1,4 +1,5 @@
 // Samples at the places of a grid, and their gradients. Places are checked by the caller.
+#include <algorithm>
 #include <limits>
 
 #include "zero/autograd/grad_mode.h"

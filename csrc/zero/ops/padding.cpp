@@ -1,5 +1,7 @@
 // Padding beside its gradients: that of a constant cuts it off, that of the input's own elements is
 // the transposed map (taps.h).
+#include <algorithm>
+
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
 #include "zero/ops/ops.h"
@@ -30,9 +32,13 @@ Dims padded_sizes(const Tensor& x, const Dims& pads, int64_t least_left, int64_t
   if (pads.size() % 2 != 0 || pads.size() / 2 > x.dim())
     refuse<ValueError>("pad", "pad has the wrong length", x, "pad", pads,
                        "two numbers for each of the last dimensions");
+  constexpr int64_t limit = int64_t{1} << 61;  // three of them add up
+  const auto too_large = [](int64_t n) { return n < -limit || n > limit; };
   Dims sizes = x.sizes();
   for (int64_t i = 0; i < pads.size() / 2; ++i) {
     int64_t& size = sizes[x.dim() - 1 - i];
+    if (too_large(size) || too_large(pads[2 * i]) || too_large(pads[2 * i + 1]))
+      refuse<ShapeError>("pad", "a size is too large", x, "pad", pads, "numbers below 2^61");
     const int64_t cut = std::min<int64_t>(pads[2 * i], 0) + std::min<int64_t>(pads[2 * i + 1], 0);
     size += pads[2 * i] + pads[2 * i + 1];
     if (size < least || x.size(x.dim() - 1 - i) + cut < least_left)

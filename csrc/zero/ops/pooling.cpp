@@ -21,6 +21,8 @@ namespace {
 
 const char* const kMaxNodes[] = {"MaxPool1DWithIndicesBackward0", "MaxPool2DWithIndicesBackward0",
                                  "MaxPool3DWithIndicesBackward0"};
+const char* const kFractionalNodes[] = {"FractionalMaxPool2DBackward0",
+                                        "FractionalMaxPool3DBackward0"};
 const char* const kAvgNodes[] = {"AvgPool1DBackward0", "AvgPool2DBackward0", "AvgPool3DBackward0"};
 const char* const kAdaptiveMaxNodes[] = {"AdaptiveMaxPool1DBackward0", "AdaptiveMaxPool2DBackward0",
                                          "AdaptiveMaxPool3DBackward0"};
@@ -89,8 +91,9 @@ Dimensions fixed_windows(const char* op, int64_t dims, const Tensor& x,
   const Dims dilation = each(op, "dilation", dims, x, options.dilation, 1);
   Dimensions result;
   for (int64_t d = 0; d < dims; ++d) {
-    const int64_t in = x.size(x.dim() - dims + d), k = kernel[d], s = stride[d], p = padding[d];
     constexpr int64_t limit = std::numeric_limits<int32_t>::max() / 2;
+    const int64_t in = x.size(x.dim() - dims + d), k = kernel[d], p = padding[d];
+    const int64_t s = std::min(stride[d], 4 * limit);  // more is beyond all input, too
     if (in > limit || k > limit || dilation[d] > limit / k)
       refuse<NotImplementedError>(op, "a dimension is too long", x, "kernel_size", kernel,
                                   "sizes below 2^30");
@@ -143,6 +146,50 @@ Dimensions adaptive_windows(const char* op, int64_t dims, const Tensor& x, const
     result.push_back(std::move(windows));
   }
   return result;
+}
+
+// Windows of one length in each dimension; where they begin is a matter of random samples.
+Dimensions fractional_windows(const char* op, int64_t dims, const Tensor& x, const Dims& kernels,
+                              const Dims& sizes) {
+  if (!is_floating(x.dtype()))
+    refuse<DTypeError>(op, "not defined for this dtype", x, "output_size", sizes,
+                       "floating point numbers");
+  check_input(op, dims, x, "output_size", sizes);
+  const Dims kernel = each(op, "kernel_size", dims, x, kernels, 1);
+  const Dims out = each(op, "output_size", dims, x, sizes, 1);
+  Dimensions result;
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t in = x.size(x.dim() - dims + d);
+    if (in > std::numeric_limits<int32_t>::max())
+      refuse<NotImplementedError>(op, "a dimension is too long", x, "output_size", sizes,
+                                  "sizes below 2^31");
+    ZERO_CHECK(kernel[d] <= in && out[d] <= in - kernel[d] + 1, ShapeError, op,
+               ": the windows don't fit; got ", x, ", kernel_size ", kernel, " and output_size ",
+               out, ", expected output_size + kernel_size - 1 <= size in each dimension");
+    const auto n = static_cast<size_t>(out[d]);
+    const auto length = static_cast<int32_t>(kernel[d]);
+    result.push_back({in, 1, std::vector<int32_t>(n), std::vector<int32_t>(n, length), {}});
+  }
+  return result;
+}
+
+bool between_0_and_1(const Tensor& x) {
+  const Tensor dense = contiguous(to(x, DType::Float64));
+  const double* p = dense.data<double>();
+  return std::all_of(p, p + dense.numel(), [](double u) { return u >= 0 && u <= 1; });
+}
+
+// A number for each plane and dimension, [N, C, dims]; drawn if none are given.
+Tensor random_samples(const char* op, int64_t dims, const Tensor& x, const Tensor& given) {
+  const Dims sizes = {x.dim() == dims + 1 ? 1 : x.size(0), x.size(x.dim() - dims - 1), dims};
+  if (!given.defined()) return rand(sizes, x.options());
+  ZERO_CHECK(given.dtype() == x.dtype() && given.device() == x.device() && given.dim() == 3 &&
+                 given.size(0) >= sizes[0] && given.size(1) == sizes[1] && given.size(2) == dims,
+             ShapeError, op, ": the random samples don't fit; got ", given, ", expected ",
+             x.dtype(), " ", sizes);
+  ZERO_CHECK(given.is_meta() || between_0_and_1(given), ValueError, op,
+             ": a random sample is out of range; got ", given, ", expected numbers from 0 to 1");
+  return given;
 }
 
 Dims result_sizes(const Tensor& x, const Dimensions& windows) {
@@ -202,26 +249,83 @@ Tensor max_backward(const Tensor& g, const Tensor& index, const Dims& in_sizes, 
   return to(dx, g.dtype());
 }
 
-void run_max_pool(const Tensor& x, const Dimensions& dims, const Tensor& y, const Tensor& index) {
-  const int64_t n = dims.size();
+// The windows of three dimensions; those that are not pooled are of size 1.
+struct ThreeWindows {
+  explicit ThreeWindows(const Dimensions& dims) {
+    const int64_t n = dims.size();
+    d = (n > 2 ? dims[n - 3] : one).windows();
+    h = (n > 1 ? dims[n - 2] : one).windows();
+    w = dims[n - 1].windows();
+  }
+
   const Dimension one{1, 1, {0}, {1}, {}};
-  const Windows d = (n > 2 ? dims[n - 3] : one).windows(),
-                h = (n > 1 ? dims[n - 2] : one).windows(), w = dims[n - 1].windows();
+  Windows d, h, w;
+};
+
+// Rows of the result from begin to end.
+void pool_rows(const Tensor& x, const ThreeWindows& windows, const Tensor& y, const Tensor& index,
+               int64_t begin, int64_t end) {
+  const MaxPoolFn kernel = kernels().pooling->max_pool[static_cast<int>(compute_type(x.dtype()))];
+  const auto bytes =
+      static_cast<size_t>(max_pool_scratch(windows.w.in, windows.w.out, itemsize(x.dtype())));
+  void* const scratch = allocate(bytes);
+  kernel({x.data(), y.data(), index.defined() ? index.data<int32_t>() : nullptr, begin, end,
+          windows.d, windows.h, windows.w, scratch});
+  deallocate(scratch, bytes);
+}
+
+// Where windows of one length begin, for a number u from 0 to 1: int((i + u) a) - int(u a) with
+// a = (in - length) / (out - 1), and the last one at the end.
+template <class T>
+void place_windows(Dimension& d, T u) {
+  const int64_t out = d.out(), last = d.in - d.count[0];
+  const T a = out > 1 ? static_cast<T>(last) / static_cast<T>(out - 1) : T(0);
+  const int64_t before = static_cast<int64_t>(u * a);
+  for (int64_t i = 0; i < out - 1; ++i) {
+    const int64_t first = static_cast<int64_t>((static_cast<T>(i) + u) * a) - before;
+    d.first[i] = static_cast<int32_t>(std::min(first, last));
+  }
+  d.first[out - 1] = static_cast<int32_t>(last);
+}
+
+template <class T>
+void place_windows(Dimensions& dims, const T* samples) {
+  const int64_t n = dims.size();
+  for (int64_t d = 0; d < n; ++d) place_windows(dims[d], samples[n == 2 ? 1 - d : d]);
+}
+
+// With samples (of the dtype of x) windows have other places in each plane.
+void run_max_pool(const Tensor& x, const Dimensions& dims, const Tensor& y, const Tensor& index,
+                  const Tensor& samples) {
+  const ThreeWindows windows(dims);
+  const Windows &d = windows.d, &h = windows.h, &w = windows.w;
   const int64_t rows = y.numel() / w.out;
   const int64_t taps = int64_t{d.count[d.inner_begin]} * h.count[h.inner_begin];
   const int64_t cost = taps * w.in + int64_t{w.count[w.inner_begin]} * w.out * 2 + 16;
-  const MaxPoolFn kernel = kernels().pooling->max_pool[static_cast<int>(compute_type(x.dtype()))];
-  parallel_for(rows, std::max<int64_t>(1, 2 * kGrainSize / cost), [&](int64_t begin, int64_t end) {
-    const auto bytes = static_cast<size_t>(max_pool_scratch(w.in, w.out, itemsize(x.dtype())));
-    void* const scratch = allocate(bytes);
-    kernel({x.data(), y.data(), index.defined() ? index.data<int32_t>() : nullptr, begin, end, d, h,
-            w, scratch});
-    deallocate(scratch, bytes);
-  });
+  if (!samples.defined()) {
+    parallel_for(rows, std::max<int64_t>(1, 2 * kGrainSize / cost),
+                 [&](int64_t begin, int64_t end) { pool_rows(x, windows, y, index, begin, end); });
+    return;
+  }
+  const int64_t rows_of_plane = d.out * h.out, n = dims.size();
+  parallel_for(rows / rows_of_plane, std::max<int64_t>(1, 2 * kGrainSize / cost / rows_of_plane),
+               [&](int64_t begin, int64_t end) {
+                 Dimensions placed = dims;
+                 for (int64_t p = begin; p < end; ++p) {
+                   if (samples.dtype() == DType::Float64) {
+                     place_windows(placed, samples.data<double>() + p * n);
+                   } else {
+                     place_windows(placed, samples.data<float>() + p * n);
+                   }
+                   pool_rows(x, ThreeWindows(placed), y, index, p * rows_of_plane,
+                             (p + 1) * rows_of_plane);
+                 }
+               });
 }
 
 std::pair<Tensor, Tensor> largest(const char* op, const char* node, const Tensor& x,
-                                  const Dimensions& windows, bool indices) {
+                                  const Dimensions& windows, bool indices,
+                                  const Tensor& samples = {}) {
   const int64_t dims = windows.size();
   if (elements(x, dims) > std::numeric_limits<int32_t>::max())
     refuse<NotImplementedError>(op, "a plane is too large", x, "strides", x.strides(),
@@ -233,7 +337,8 @@ std::pair<Tensor, Tensor> largest(const char* op, const char* node, const Tensor
     const DType wide = is_floating(x.dtype()) ? compute_dtype(x.dtype()) : DType::Int64;
     y = empty(sizes, {x.is_meta() ? x.dtype() : wide, x.device()});
     if (indices || requires_grad(x)) index = empty(sizes, {DType::Int32, x.device()});
-    if (y.numel() > 0 && !x.is_meta()) run_max_pool(contiguous(to(x, wide)), windows, y, index);
+    if (y.numel() > 0 && !x.is_meta())
+      run_max_pool(contiguous(to(x, wide)), windows, y, index, samples);
     y = to(y, x.dtype());
   }
   record(node, {}, y, {&x}, {&index}, [in_sizes = x.sizes(), dims](Node& n, const Tensor& g) {
@@ -335,6 +440,15 @@ Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Di
   const Dimensions windows = adaptive_windows(op, dims, x, sizes);
   if (covers_all(windows)) return whole_average(kAdaptiveAvgNodes[dims - 1], x, windows);
   return average(op, kAdaptiveAvgNodes[dims - 1], x, windows, {});
+}
+
+std::pair<Tensor, Tensor> fractional_max_pool(const char* op, int64_t dims, const Tensor& x,
+                                              const Dims& kernel, const Dims& sizes,
+                                              const Tensor& samples, bool indices) {
+  const Dimensions windows = fractional_windows(op, dims, x, kernel, sizes);
+  const Tensor places =
+      contiguous(to(random_samples(op, dims, x, samples), compute_dtype(x.dtype())));
+  return largest(op, kFractionalNodes[dims - 2], x, windows, indices, places);
 }
 
 }  // namespace zero
