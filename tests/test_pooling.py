@@ -37,6 +37,14 @@ def test_padding_gives_a_copy():
     assert x.tolist() == [[[1, 1, 1]]]
 
 
+def test_pads_beyond_all_sizes_are_refused():
+    x = zero.ones(1, 3)
+    for pads in ((2**63 - 1, 2**63 - 1), (-(2**63), -(2**63)), (2**62, 2**62)):
+        for mode in ("constant", "replicate"):
+            with pytest.raises(ShapeError, match="too large"):
+                F.pad(x, pads, mode)
+
+
 def test_padding_keeps_every_dtype():
     for dtype in (zero.bool, zero.uint8, zero.int16, zero.int64, zero.bfloat16, zero.float64):
         x = zero.tensor([[[1, 0, 1]]]).to(dtype)
@@ -107,6 +115,12 @@ def test_max_pool_of_a_large_kernel_and_of_many_columns():
                     assert i[c, 0, o].item() == r * n + o * step + k
 
 
+def test_a_stride_beyond_the_input_leaves_one_window():
+    x = zero.arange(5.0).view(1, 5)
+    for ceil_mode in (False, True):
+        assert F.max_pool1d(x, 2, 2**63 - 1, ceil_mode=ceil_mode).tolist() == [[1]]
+
+
 def test_denormal_numbers_are_compared():
     x = zero.tensor([[1e-40, 2e-40]])
     assert F.max_pool1d(x, 2, return_indices=True)[1].item() == 1
@@ -167,6 +181,8 @@ def test_lp_pool_is_a_norm():
     assert F.lp_pool1d(x, 2, 2).tolist() == [[5, 10]]
     same(nn.LPPool2d(1, 2)(zero.ones(1, 2, 4)), [[[4, 4]]])
     assert nn.LPPool3d(2, 2)(zero.ones(1, 2, 2, 2)).item() == pytest.approx(math.sqrt(8))
+    with pytest.raises(ValueError, match="kernel_size"):
+        F.lp_pool2d(zero.ones(1, 1, 4, 4), 2, (2,))
 
 
 # ---- random windows, and back --------------------------------------------------------------------
@@ -194,8 +210,62 @@ def test_fractional_windows_are_those_of_the_samples():
         F.fractional_max_pool2d(x, 2)
     with pytest.raises(ShapeError, match="fit"):
         F.fractional_max_pool2d(x, 5, 5)
+    assert zero.autograd.gradgradcheck(pool, (v,))
     with pytest.raises(ShapeError, match="samples"):
         F.fractional_max_pool2d(x, 2, 3, _random_samples=zero.rand(1, 1, 3))
+    with pytest.raises(ShapeError, match="samples"):
+        F.fractional_max_pool2d(x, 2, 3, _random_samples=given)
+    for bad in (-0.1, 1.1, NAN):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            F.fractional_max_pool2d(x, 2, 3, _random_samples=zero.full((1, 1, 2), bad))
+    with pytest.raises(ValueError, match="output_ratio"):
+        F.fractional_max_pool2d(x, 2, output_ratio=(0.5, 0.5, 0.5))
+    with pytest.raises(ShapeError, match="dimensions"):
+        F.fractional_max_pool2d(x[0, 0], 2, output_ratio=0.5)
+    with pytest.raises(DTypeError, match="int64"):
+        F.fractional_max_pool2d(x.long(), 2, 3)
+
+
+def test_fractional_windows_of_each_plane_in_every_dtype():
+    for dims, dtype in ((2, zero.float32), (3, zero.float64), (2, zero.bfloat16)):
+        x = zero.rand(3, 2, *range(9, 9 + dims)).to(dtype)
+        u = zero.rand(4, 2, dims).to(dtype)  # of a larger batch
+        u[0, 0] = 1
+        pool = getattr(F, f"fractional_max_pool{dims}d")
+        y, indices = pool(x, 2, 4, return_indices=True, _random_samples=u)
+        assert y.dtype is dtype and zero.equal(
+            x.flatten(2).gather(2, indices.flatten(2)).view_as(y), y
+        )
+        for n in range(3):
+            for c in range(2):
+                starts = []
+                for d in range(dims):
+                    a = (x.shape[2 + d] - 2) / 3
+                    t = u[n, c, dims - 1 - d if dims == 2 else d].item()
+                    starts.append([*(int((i + t) * a) - int(t * a) for i in range(3)), 7 + d])
+                for out in np.ndindex(*(4,) * dims):
+                    window = x[n, c][
+                        tuple(slice(s[i], s[i] + 2) for s, i in zip(starts, out, strict=True))
+                    ]
+                    assert y[n, c][out].item() == window.max().item()
+        assert zero.equal(pool(x[0], 2, 4, _random_samples=u[:1]), y[0])
+        assert pool(x.to("meta"), 2, 4).shape == y.shape and pool(x[:0], 2, 4).shape[0] == 0
+
+
+def test_fractional_pooling_has_the_same_bits_on_any_number_of_threads():
+    x, g = zero.randn(4, 64, 40, 40), zero.randn(4, 64, 20, 20)
+    found = []
+    before = zero.get_num_threads()
+    for threads in (1, 2, 3):
+        zero.set_num_threads(threads)
+        zero.manual_seed(0)
+        leaf = x.clone().requires_grad_()
+        y = F.fractional_max_pool2d(leaf, 3, output_ratio=0.5)
+        y.backward(g)
+        found.append((y, leaf.grad))
+    zero.set_num_threads(before)
+    for y, dx in found[1:]:
+        assert zero.equal(y, found[0][0]) and zero.equal(dx, found[0][1])
 
 
 def test_unpooling_undoes_pooling_but_for_the_smaller_elements():

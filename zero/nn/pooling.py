@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from zero import Tensor
 from zero.errors import ValueError
@@ -50,6 +50,8 @@ def _ints(layer: Module, name: str, value: Any) -> Any:
 
 # ---- the largest element -------------------------------------------------------------------------
 class _MaxPool(Module):
+    _pool: Callable[..., Any]
+
     def __init__(
         self,
         kernel_size: Ints,
@@ -71,6 +73,17 @@ class _MaxPool(Module):
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
             f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.dilation,
+            self.ceil_mode,
+            self.return_indices,
         )
 
 
@@ -100,16 +113,7 @@ class MaxPool1d(_MaxPool):
         [[3.0, 5.0]]
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
+    _pool = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
@@ -137,16 +141,7 @@ class MaxPool2d(_MaxPool):
         [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
+    _pool = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPool):
@@ -161,20 +156,12 @@ class MaxPool3d(_MaxPool):
         7.0
     """
 
-    def forward(self, input: Tensor) -> Any:
-        return F.max_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.dilation,
-            self.ceil_mode,
-            self.return_indices,
-        )
+    _pool = staticmethod(F.max_pool3d)
 
 
 class _MaxUnpool(Module):
     _dims: int
+    _unpool: Callable[..., Tensor]
 
     def __init__(self, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0) -> None:
         layer, n = type(self).__name__, self._dims
@@ -185,6 +172,13 @@ class _MaxUnpool(Module):
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        return self._unpool(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
 
 
 class MaxUnpool1d(_MaxUnpool):
@@ -213,13 +207,7 @@ class MaxUnpool1d(_MaxUnpool):
     """
 
     _dims = 1
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        return F.max_unpool1d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _unpool = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -244,31 +232,20 @@ class MaxUnpool2d(_MaxUnpool):
     """
 
     _dims = 2
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        return F.max_unpool2d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _unpool = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpool):
     """:class:`MaxUnpool2d` for three dimensions, [N, C, D, H, W] or [C, D, H, W]."""
 
     _dims = 3
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        return F.max_unpool3d(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
+    _unpool = staticmethod(F.max_unpool3d)
 
 
 class _FractionalMaxPool(Module):
     _random_samples: Tensor | None
     _dims: int
+    _pool: Callable[..., Any]
 
     def __init__(
         self,
@@ -304,6 +281,16 @@ class _FractionalMaxPool(Module):
                 )
             self.output_ratio = ratio
 
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            _random_samples=self._random_samples,
+        )
+
 
 class FractionalMaxPool2d(_FractionalMaxPool):
     """The largest element of each window; the windows begin at random steps of two lengths.
@@ -313,7 +300,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         output_size: of the result, likewise.
         output_ratio: that of the sizes of result and input, in its place.
         return_indices: gives the pair ``(values, indices)``.
-        _random_samples: numbers in [0, 1) in place of those that are drawn, [N, C, 2].
+        _random_samples: numbers from 0 to 1 in place of those that are drawn, [N, C, 2].
 
     Shape:
         input [N, C, H, W] or [C, H, W]; output H and W are output_size, or output_ratio times those
@@ -332,32 +319,14 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     """
 
     _dims = 2
-
-    def forward(self, input: Tensor) -> Any:
-        return F.fractional_max_pool2d(
-            input,
-            self.kernel_size,
-            self.output_size,
-            self.output_ratio,
-            self.return_indices,
-            _random_samples=self._random_samples,
-        )
+    _pool = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
     """:class:`FractionalMaxPool2d` over three dimensions, [N, C, D, H, W] or [C, D, H, W]."""
 
     _dims = 3
-
-    def forward(self, input: Tensor) -> Any:
-        return F.fractional_max_pool3d(
-            input,
-            self.kernel_size,
-            self.output_size,
-            self.output_ratio,
-            self.return_indices,
-            _random_samples=self._random_samples,
-        )
+    _pool = staticmethod(F.fractional_max_pool3d)
 
 
 class _AdaptiveMaxPool(Module):
@@ -481,6 +450,8 @@ class AvgPool1d(_AvgPool):
 
 
 class _AvgPoolPlanes(_AvgPool):
+    _pool: Callable[..., Tensor]
+
     def __init__(
         self,
         kernel_size: Ints,
@@ -497,6 +468,17 @@ class _AvgPoolPlanes(_AvgPool):
         self.ceil_mode = _options.flag(layer, "ceil_mode", ceil_mode)
         self.count_include_pad = _options.flag(layer, "count_include_pad", count_include_pad)
         self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(
+            input,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
 
 
 class AvgPool2d(_AvgPoolPlanes):
@@ -523,31 +505,13 @@ class AvgPool2d(_AvgPoolPlanes):
         [[[[2.5, 4.5], [10.5, 12.5]]]]
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+    _pool = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPoolPlanes):
     """:class:`AvgPool2d` over three dimensions, [N, C, D, H, W] or [C, D, H, W]."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+    _pool = staticmethod(F.avg_pool3d)
 
 
 class _AdaptiveAvgPool(Module):
@@ -608,6 +572,8 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
 
 
 class _LPPool(Module):
+    _pool: Callable[..., Tensor]
+
     def __init__(
         self,
         norm_type: float,
@@ -624,6 +590,11 @@ class _LPPool(Module):
         return (
             f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
             f"ceil_mode={self.ceil_mode}"
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
         )
 
 
@@ -648,25 +619,16 @@ class LPPool1d(_LPPool):
         [[5.0, 10.0]]
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.lp_pool1d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _pool = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPool):
     """:class:`LPPool1d` over rows and columns, [N, C, H, W] or [C, H, W]."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.lp_pool2d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _pool = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPool):
     """:class:`LPPool1d` over three dimensions, [N, C, D, H, W] or [C, D, H, W]."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.lp_pool3d(
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
+    _pool = staticmethod(F.lp_pool3d)
