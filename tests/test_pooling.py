@@ -312,6 +312,19 @@ def test_places_by_scale_factor_or_by_the_ratio_of_sizes():
     zero.testing.assert_close(y, F.interpolate(x, 10, mode="linear"))
 
 
+def test_a_scale_that_keeps_the_size_moves_nothing():
+    x = zero.rand(1, 1, 5, 7)
+    for mode, antialias in (("nearest", False), ("bilinear", False), ("bilinear", True)):
+        y = F.interpolate(x, scale_factor=(1.1, 1.1), mode=mode, antialias=antialias)
+        assert zero.equal(y, x), (mode, antialias)
+    assert zero.equal(F.interpolate(x[0], scale_factor=1.1, mode="linear"), x[0])
+    pairs = [0, 0, 1, 1, 2, 2, 3, 3]
+    assert (
+        F.interpolate(zero.arange(4.0).view(1, 1, 1, 4), scale_factor=(1, 2.2)).flatten().tolist()
+        == pairs
+    )
+
+
 def test_the_same_size_changes_nothing():
     x = zero.randn(1, 2, 4, 5)
     x[0, 0, 0, 0], x[0, 0, 2, 2] = INF, NAN

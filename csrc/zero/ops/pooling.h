@@ -26,8 +26,8 @@ Tensor avg_pool(const char* op, int64_t dims, const Tensor& x, const WindowOptio
 std::pair<Tensor, Tensor> adaptive_max_pool(const char* op, int64_t dims, const Tensor& x,
                                             const Dims& sizes, bool indices);
 Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Dims& sizes);
-// As many windows as `sizes` says, all as large as `kernel`, which begin at steps of two lengths (2
-// and 3 dimensions). Which step is where tell numbers from 0 to 1, one for each plane and dimension:
+// As many windows as `sizes` says, all as large as `kernel`, which begin at steps of two lengths
+// (dims is 2 or 3). Which step is where tell numbers from 0 to 1, one for each plane and dimension:
 // samples [N or more, C, dims], of two dimensions the last one first; if undefined they are drawn.
 std::pair<Tensor, Tensor> fractional_max_pool(const char* op, int64_t dims, const Tensor& x,
                                               const Dims& kernel, const Dims& sizes,

@@ -125,6 +125,13 @@ TapMatrix matrix_of(const std::string& mode, const Resampling& r, DType dtype) {
   return filtered(r, 3, lanczos_weight);
 }
 
+// Where PyTorch goes by the sizes, whatever the scale is: a dimension keeps its size, or rows or
+// columns of nearest neighbours double.
+bool ignores_scale(const std::string& mode, int64_t dims, int64_t in, int64_t out) {
+  if (mode == "nearest") return dims == 2 && (out == in || out == 2 * in);
+  return out == in && mode != "nearest-exact" && mode != "cubic";
+}
+
 const char* node_name(const std::string& mode, int64_t dims) {
   static constexpr const char* kNearest[] = {
       "UpsampleNearest1DBackward0", "UpsampleNearest2DBackward0", "UpsampleNearest3DBackward0"};
@@ -156,10 +163,10 @@ Tensor resample(const std::string& mode, const Tensor& x, const Dims& sizes,
     if (x.size(d + 2) == 0 || sizes[d] <= 0 || x.size(1) == 0)
       refuse<ShapeError>("interpolate", "a size is 0", x, "sizes", sizes,
                          "sizes above 0 but for the batch");
-    taps->push_back(matrix_of(mode,
-                              {x.size(d + 2), sizes[d],
-                               scales.empty() ? 0 : scales[static_cast<size_t>(d)], align_corners},
-                              x.dtype()));
+    const int64_t in = x.size(d + 2), out = sizes[d];
+    const bool by_sizes = scales.empty() || ignores_scale(mode, dims, in, out);
+    const double given = by_sizes ? 0 : scales[static_cast<size_t>(d)];
+    taps->push_back(matrix_of(mode, {in, out, given, align_corners}, x.dtype()));
   }
   const bool nearest = mode == "nearest" || mode == "nearest-exact";
   if (is_floating(x.dtype()) || (nearest && x.dtype() == DType::UInt8))

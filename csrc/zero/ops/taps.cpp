@@ -18,7 +18,7 @@ void TapMatrix::check(const char* op, int64_t size) {
 }
 
 void TapMatrix::add(int64_t input, double weight) {
-  if (static_cast<int32_t>(index_.size()) > start_.back() && index_.back() == input) {
+  if (taps() > start_.back() && index_.back() == input) {
     weight_.back() += weight;
   } else if (weight != 0) {
     index_.push_back(static_cast<int32_t>(input));
@@ -26,7 +26,12 @@ void TapMatrix::add(int64_t input, double weight) {
   }
 }
 
-void TapMatrix::close() { start_.push_back(static_cast<int32_t>(index_.size())); }
+void TapMatrix::close() {
+  ZERO_CHECK(taps() <= std::numeric_limits<int32_t>::max(), NotImplementedError, op_,
+             ": windows of a dimension have too many elements; got ", taps(),
+             ", expected at most 2^31 - 1");
+  start_.push_back(static_cast<int32_t>(index_.size()));
+}
 
 TapMatrix TapMatrix::transposed() const {
   TapMatrix result(out());

@@ -15,7 +15,10 @@ namespace zero {
 class TapMatrix {
  public:
   // To be described output by output. Raises where a size is beyond 2^31 - 1; `op` names who asks.
-  TapMatrix(const char* op, int64_t in) : TapMatrix(in) { check(op, in); }
+  TapMatrix(const char* op, int64_t in) : TapMatrix(in) {
+    check(op, in);
+    op_ = op;
+  }
   // Every output is one input, number source(i).
   template <class F>
   static TapMatrix moving(const char* op, int64_t in, int64_t out, F source) {
@@ -31,7 +34,7 @@ class TapMatrix {
   // The output that comes next takes weight times this input, too. (Neighbours that are the same
   // input become one.)
   void add(int64_t input, double weight = 1);
-  void close();  // that was all of it
+  void close();  // that was all of it; raises where there are more than 2^31 - 1 taps by now
 
   int64_t in() const { return in_; }
   int64_t out() const { return static_cast<int64_t>(moves_ ? index_.size() : start_.size() - 1); }
@@ -50,6 +53,7 @@ class TapMatrix {
   static void check(const char* op, int64_t size);
 
   int64_t in_;
+  const char* op_ = "";
   bool moves_ = false;  // then start_ and weight_ are not there
   std::vector<int32_t> start_, index_;
   std::vector<double> weight_;
