@@ -412,11 +412,14 @@ constexpr uint64_t random_counters(int64_t n, bool bits64) {
 // The kernels of layers lie in headers of their own, named in the comment: who changes one
 // compiles only what uses it.
 struct ActivationKernels;   // activation.h
+struct AttentionKernels;    // attention.h
 struct BatchNormKernels;    // batch_norm.h
 struct ConvolutionKernels;  // convolution.h
 struct EmbeddingKernels;    // embedding.h
+struct HalfGemmKernels;     // half_gemm.h
 struct LossKernels;         // loss.h
 struct PoolingKernels;      // pooling.h
+struct RecurrentKernels;    // recurrent.h
 struct ResampleKernels;     // resample.h
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -454,11 +457,14 @@ struct KernelTable {
   NormalizeFn normalize[kNumComputeTypes], normalize_backward[kNumComputeTypes];
 
   const ActivationKernels* activation;
+  const AttentionKernels* attention;
   const BatchNormKernels* batch_norm;
   const ConvolutionKernels* convolution;
   const EmbeddingKernels* embedding;
+  const HalfGemmKernels* half_gemm;
   const LossKernels* loss;
   const PoolingKernels* pooling;
+  const RecurrentKernels* recurrent;
   const ResampleKernels* resample;
 };
 
