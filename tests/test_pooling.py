@@ -411,6 +411,13 @@ def test_gradients_of_gradients_of_samples():
         assert zero.autograd.gradgradcheck(sample, (x, grid))
 
 
+def test_the_nearest_elements_have_no_slope():
+    x = zero.full((1, 1, 3, 3), INF)
+    grid = (zero.rand(1, 2, 2, 2) - 0.5).requires_grad_()
+    F.grid_sample(x, grid, "nearest", align_corners=False).sum().backward()
+    assert grid.grad.tolist() == zero.zeros(1, 2, 2, 2).tolist()
+
+
 def test_affine_grids():
     theta = zero.tensor([[[0.0, -1.0, 0.5], [1.0, 0.0, 0.0]]], requires_grad=True)
     grid = F.affine_grid(theta, (1, 1, 2, 3), align_corners=True)

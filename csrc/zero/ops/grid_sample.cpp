@@ -128,7 +128,7 @@ std::pair<Tensor, Tensor> grid_sample_gradients(const Tensor& g, const Tensor& x
   }
   if (of_grid) {
     dgrid = zeros(grid.sizes(), {sampling.wide, x.device()});
-    if (g.numel() > 0) {
+    if (g.numel() > 0 && sampling.args.mode != GridMode::Nearest) {  // which has steps, no slopes
       sampling.run(sampling.args.locations, range_of(sampling.args),
                    [&](int64_t sample, int64_t begin, int64_t end) {
                      GridSampleArgs args = sampling.of(sample, begin, end);
