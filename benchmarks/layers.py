@@ -183,6 +183,39 @@ def embedding(expression: str, count: int) -> Build:
     return build
 
 
+# Shape of the query, length of keys, options; forward and backward, or forward alone.
+ATTENTION: list[tuple[tuple[int, ...], int, str, bool]] = [
+    ((8, 8, 512, 64), 512, "", True),
+    ((8, 8, 512, 64), 512, "is_causal=True", True),
+    ((1, 16, 2048, 64), 2048, "", True),
+    ((1, 16, 2048, 64), 2048, "is_causal=True", True),
+    ((32, 4, 65, 48), 65, "is_causal=True", True),
+    ((12, 4, 64, 32), 64, "is_causal=True", True),
+    ((2, 2, 8, 8), 8, "", True),
+    ((8, 8, 512, 64), 512, "", False),
+    ((8, 8, 512, 64), 512, "is_causal=True", False),
+    ((1, 16, 2048, 64), 2048, "", False),
+    ((1, 16, 2048, 64), 2048, "is_causal=True", False),
+    ((1, 1, 1, 64), 1000, "", False),
+    ((2, 2, 8, 8), 8, "", False),
+]
+
+
+def attention(shape: tuple[int, ...], keys: int, options: str, backward: bool) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        q = fill(lib, *shape)
+        k = fill(lib, *shape[:-2], keys, shape[-1]).flip(-1)
+        v = fill(lib, *shape[:-2], keys, shape[-1]).flip(-2)
+        f = lib.nn.functional.scaled_dot_product_attention
+        call = f"f(q, k, v, {options})"
+        if not backward:
+            return Statement(call, f=f, q=q, k=k, v=v)
+        inputs = {name: x.requires_grad_() for name, x in zip("qkv", (q, k, v), strict=True)}
+        return Statement(f"{call}.backward(g)", f=f, g=lib.ones_like(q), **inputs)
+
+    return build
+
+
 FAMILIES: dict[str, dict[str, Build]] = {
     family: {f"{name} of {'x'.join(map(str, shape))}": layer(name, shape) for name, shape in rows}
     for family, rows in LAYERS.items()
@@ -197,6 +230,10 @@ FAMILIES["embedding"] = {
         "EmbeddingBag(10_000, 64, mode='max')": 2048,
     }.items()
 }
+for _shape, _keys, _options, _backward in ATTENTION:
+    _words = ["attention", "x".join(map(str, _shape)), f"over {_keys}", _options]
+    _name = " ".join([*filter(None, _words), *([] if _backward else ["forward"])])
+    FAMILIES.setdefault("attention", {})[_name] = attention(_shape, _keys, _options, _backward)
 
 
 def main() -> None:

@@ -78,6 +78,7 @@ FAMILIES = {
 MODULES = {
     "zero.nn": "Layers and the base class of models.",
     "zero.nn.functional": "Layers and losses as functions.",
+    "zero.nn.attention": "The engines of attention, and which of them is taken.",
     "zero.nn.init": "Starting values of parameters.",
     "zero.nn.utils": "Functions on parameters and gradients.",
     "zero.nn.utils.parametrize": "Parameters that are computed from others.",

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 from op_db_activation import add_entries as add_activation_entries
+from op_db_attention import add_entries as add_attention_entries
 from op_db_channels import add_entries as add_channel_entries
 from op_db_contract import add_entries as add_contract_entries
 from op_db_convolution import add_entries as add_convolution_entries
@@ -746,6 +747,7 @@ for _add in (
     add_activation_entries,
     add_special_entries,
     add_table_entries,
+    add_attention_entries,
     add_view_entries,
 ):
     _add(sys.modules[__name__])

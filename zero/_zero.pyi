@@ -2235,6 +2235,29 @@ def _fractional_max_pool(
 def _adaptive_avg_pool(
     op: str, dims: _int, input: Tensor, output_size: _Index | Sequence[_Index | None] | None
 ) -> Tensor: ...
+def _scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    dropout_p: _Number,
+    is_causal: _bool,
+    scale: _Number | None,
+    enable_gqa: _bool,
+) -> Tensor: ...
+def _fused_sdp_choice(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: _Number = 0.0,
+    is_causal: _bool = False,
+    *,
+    scale: _Number | None = None,
+    enable_gqa: _bool = False,
+) -> _int: ...
+def _attention_backends() -> list[_int]: ...
+def _set_attention_backends(numbers: Sequence[_int]) -> None: ...
 def _pad(input: Tensor, pad: _Index | _Dims, mode: str, value: _Number | None) -> Tensor: ...
 def _resample(
     mode: str,

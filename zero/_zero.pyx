@@ -11,10 +11,11 @@ from libcpp.vector cimport vector
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
 from zero._cpp cimport parallel, table
-from zero._cpp cimport activation as activations, loss as losses
+from zero._cpp cimport activation as activations, attention as attentions, loss as losses
 from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport pooling as pools, resample as resampling
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
+from zero._cpp.attention cimport CAttentionBackend
 from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
 from zero._cpp.device cimport CDevice
 from zero._cpp.dtype cimport CDType, category, dtype_name, is_floating, itemsize, promote
@@ -65,6 +66,7 @@ include "_bind/normalize.pxi"
 include "_bind/convolution.pxi"
 include "_bind/batch_norm.pxi"
 include "_bind/embedding.pxi"
+include "_bind/attention.pxi"
 include "_bind/pooling.pxi"
 include "_bind/dropout.pxi"
 include "_bind/join.pxi"

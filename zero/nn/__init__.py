@@ -6,7 +6,13 @@ from zero.nn.parameter import Buffer as Buffer, Parameter as Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zero.nn import functional as functional, init as init, modules as modules, utils as utils
+    from zero.nn import (
+        attention as attention,
+        functional as functional,
+        init as init,
+        modules as modules,
+        utils as utils,
+    )
     from zero.nn.activation import *
     from zero.nn.adaptive import *
     from zero.nn.batchnorm import *
@@ -36,7 +42,7 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.nn",
         ["Buffer", "Module", "Parameter"],
-        modules="functional init modules utils",
+        modules="attention functional init modules utils",
         names={
             "activation": "GELU GLU LogSigmoid LogSoftmax Mish ReLU SiLU Sigmoid Softmax Softmax2d "
             "Softmin Softplus Softsign Tanh Tanhshrink",

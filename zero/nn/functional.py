@@ -65,6 +65,7 @@ from zero.nn._activations import (
     threshold,
     threshold_,
 )
+from zero.nn._attention import scaled_dot_product_attention
 from zero.nn._avg_pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -248,6 +249,7 @@ __all__ = [
     "rms_norm",
     "rrelu",
     "rrelu_",
+    "scaled_dot_product_attention",
     "selu",
     "selu_",
     "sigmoid",
