@@ -150,6 +150,59 @@ void backward(const AttentionBackward& args) {
 }
 
 template <class T>
+ZERO_NOINLINE void forward_row(const AttentionRows& args, int64_t r) {
+  constexpr int W = kWide;
+  const T scale = static_cast<T>(args.scale);
+  T* const x = static_cast<T*>(args.scores) + r * args.row;
+  const T* const mask = args.mask ? static_cast<const T*>(args.mask) + r * args.mask_row : nullptr;
+  const int64_t visible = r + args.diagonal + 1;
+  const int64_t n = visible < args.keys ? (visible > 0 ? visible : 0) : args.keys;
+  const int64_t whole = (args.keys + W - 1) / W * W;
+  for (int64_t i = n; i < whole; ++i) x[i] = kLowest<T>;
+  if (mask != nullptr) {
+    ZERO_SIMD
+    for (int64_t i = 0; i < n; ++i) {
+      const T y = x[i] * scale + mask[i];
+      x[i] = mask[i] == kLowest<T> ? mask[i] : y;
+    }
+  } else {
+    ZERO_SIMD
+    for (int64_t i = 0; i < n; ++i) x[i] *= scale;
+  }
+  T top[W], total[W];
+  for (int l = 0; l < W; ++l) top[l] = kLowest<T>, total[l] = 0;
+  for (int64_t i = 0; i < whole; i += W) {
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) top[l] = x[i + l] > top[l] ? x[i + l] : top[l];
+  }
+  T& max = static_cast<T*>(args.max)[r];
+  T& sum = static_cast<T*>(args.sum)[r];
+  T most = max;
+  for (int l = 0; l < W; ++l) most = top[l] > most ? top[l] : most;
+  const T base = most == kLowest<T> ? T(0) : most;
+  for (int64_t i = 0; i < whole; i += W) {
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) {
+      const T p = exp_negative(x[i + l] - base);
+      x[i + l] = p;
+      total[l] += p;
+    }
+  }
+  for (int width = W / 2; width > 0; width /= 2)
+    for (int l = 0; l < width; ++l) total[l] += total[l + width];
+  const T factor = max == most ? T(1) : exp_negative(max - base);
+  const T before = sum * factor;
+  sum = before + total[0];
+  max = most;
+  static_cast<T*>(args.factor)[r] = factor;
+}
+
+template <class T>
+void forward_rows(const AttentionRows& args) {
+  for (int64_t r = 0; r < args.rows; ++r) forward_row<T>(args, r);
+}
+
+template <class T>
 void finish(void* max, void* sum, int64_t lanes) {
   T *const m = static_cast<T*>(max), *const s = static_cast<T*>(sum);
   for (int64_t l = 0; l < lanes; ++l) {
@@ -205,7 +258,8 @@ void row_products(const void* a, int64_t a_row, const void* b, int64_t b_row, in
       for (int l = 0; l < kSums; ++l)
         sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(y[i + l]);
     }
-    for (int l = 0; i < n; ++i, ++l) sums[l] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    for (int l = 0; i < n; ++i, ++l)
+      sums[l] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
     double total = 0;
     for (int l = 0; l < kSums; ++l) total += sums[l];
     static_cast<T*>(out)[r] = static_cast<T>(total);
@@ -247,6 +301,7 @@ void fill_attention(KernelTable& table) {
       any_visible,
       {forward<float>, forward<double>},
       {backward<float>, backward<double>},
+      {forward_rows<float>, forward_rows<double>},
       {finish<float>, finish<double>},
       {gradient<float>, gradient<double>},
       {dropout<float>, dropout<double>},

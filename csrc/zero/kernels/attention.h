@@ -33,6 +33,18 @@ struct AttentionBackward {
   const void *max, *inverse_sum;  // of each lane
 };
 
+// The running softmax of few queries, whose scores lie in rows: score k of row r is that of query r
+// and key k. There is room for a multiple of kAttentionLanes in each row.
+struct AttentionRows {
+  int64_t rows, keys, row;
+  void* scores;
+  double scale;
+  const void* mask;  // as above, in rows mask_row apart; 0 for one that all share
+  int64_t mask_row;
+  int64_t diagonal;          // row r sees key k if k <= r + diagonal
+  void *max, *sum, *factor;  // of each row
+};
+
 struct AttentionKernels {
   // A mask as numbers: `from` has bools (0 becomes -inf, others 0), or numbers, which stay. Returns
   // whether one of them is not -inf.
@@ -42,6 +54,7 @@ struct AttentionKernels {
   // Float32 and float64:
   void (*forward[kNumComputeTypes])(const AttentionForward& args);
   void (*backward[kNumComputeTypes])(const AttentionBackward& args);
+  void (*forward_rows[kNumComputeTypes])(const AttentionRows& args);
   // Of a running softmax that has seen all keys: max becomes finite, sum its reciprocal; both are 0
   // for a query that saw no key.
   void (*finish[kNumComputeTypes])(void* max, void* sum, int64_t lanes);

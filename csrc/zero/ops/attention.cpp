@@ -28,11 +28,10 @@ struct Operands {
 void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
            const AttentionOptions& options) {
   ZERO_CHECK(q.dim() >= 2 && k.dim() >= 2 && v.dim() >= 2, ShapeError, kOp,
-             ": an operand is no matrix; got query ", q.sizes(), ", key ", k.sizes(),
-             " and value ", v.sizes(), ", expected at least 2 dimensions each");
-  ZERO_CHECK(is_floating(q.dtype()), DTypeError, kOp,
-             ": not defined for integers; got query ", q.dtype(),
-             ", expected floating point tensors");
+             ": an operand is no matrix; got query ", q.sizes(), ", key ", k.sizes(), " and value ",
+             v.sizes(), ", expected at least 2 dimensions each");
+  ZERO_CHECK(is_floating(q.dtype()), DTypeError, kOp, ": not defined for integers; got query ",
+             q.dtype(), ", expected floating point tensors");
   ZERO_CHECK(q.dtype() == k.dtype() && q.dtype() == v.dtype(), DTypeError, kOp,
              ": dtypes differ; got query ", q.dtype(), ", key ", k.dtype(), " and value ",
              v.dtype(), ", expected one dtype; to() converts");
@@ -41,8 +40,8 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask
              Error, kOp, ": tensors are on two devices; got query on ", q.device(), ", key on ",
              k.device(), ", value on ", v.device(), ", expected one device, also for attn_mask");
   ZERO_CHECK(q.size(q.dim() - 1) == k.size(k.dim() - 1), ShapeError, kOp,
-             ": query and key differ in their last dimension; got query ", q.sizes(),
-             " and key ", k.sizes(), ", expected [..., L, E] and [..., S, E]");
+             ": query and key differ in their last dimension; got query ", q.sizes(), " and key ",
+             k.sizes(), ", expected [..., L, E] and [..., S, E]");
   ZERO_CHECK(k.size(k.dim() - 2) == v.size(v.dim() - 2), ShapeError, kOp,
              ": key and value differ in their length; got key ", k.sizes(), " and value ",
              v.sizes(), ", expected [..., S, E] and [..., S, V]");
@@ -53,10 +52,10 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask
   ZERO_CHECK(!options.causal, ValueError, kOp,
              ": a mask and is_causal exclude each other; got attn_mask ", mask.sizes(),
              " and is_causal=True, expected one of them");
-  ZERO_CHECK(mask.dtype() == DType::Bool || mask.dtype() == DType::Float32 ||
-                 mask.dtype() == q.dtype(),
-             DTypeError, kOp, ": the dtype of the mask doesn't fit; got attn_mask ", mask.dtype(),
-             " and query ", q.dtype(), ", expected bool, float32 or the dtype of the query");
+  ZERO_CHECK(
+      mask.dtype() == DType::Bool || mask.dtype() == DType::Float32 || mask.dtype() == q.dtype(),
+      DTypeError, kOp, ": the dtype of the mask doesn't fit; got attn_mask ", mask.dtype(),
+      " and query ", q.dtype(), ", expected bool, float32 or the dtype of the query");
 }
 
 Dims batch_of(const Tensor& x, int64_t without) {
@@ -239,8 +238,8 @@ Tensor probabilities(const Tensor& q, const Tensor& k, const Tensor& mask,
 
 Tensor composed(const Operands& o, const Tensor& mask, const AttentionCall& call) {
   const DType dtype = o.q.dtype(), wide = compute_dtype(dtype);
-  const Tensor q = with_groups(to(o.q, wide), call.group), k = for_groups(to(o.k, wide), call.group),
-               v = for_groups(to(o.v, wide), call.group);
+  const Tensor q = with_groups(to(o.q, wide), call.group),
+               k = for_groups(to(o.k, wide), call.group), v = for_groups(to(o.v, wide), call.group);
   Tensor p = probabilities(q, k, with_groups(mask, call.group), call);
   if (call.dropout > 0) p = mul(p, dropout_noise(p.sizes(), call, p.options()));
   Tensor y = matmul(p, v);
@@ -261,8 +260,7 @@ Tensors composed_backward(const Tensor& query, const Tensor& key, const Tensor& 
   const Tensor q = with_groups(to(query, wide), group), g = with_groups(to(gradient, wide), group),
                k = for_groups(to(key, wide), group), v = for_groups(to(value, wide), group);
   const Tensor p = probabilities(q, k, with_groups(mask, group), call);
-  const Tensor noise =
-      call.dropout > 0 ? dropout_noise(p.sizes(), call, p.options()) : Tensor();
+  const Tensor noise = call.dropout > 0 ? dropout_noise(p.sizes(), call, p.options()) : Tensor();
   const auto dropped = [&](const Tensor& x) { return noise.defined() ? mul(x, noise) : x; };
   const auto joined = [&](const Tensor& x) {  // of a group's heads, for key and value
     return to(group == 1 ? x : sum(x, {-3}), dtype);

@@ -57,7 +57,7 @@ AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& 
 struct AttentionNeeds { bool q, k, v; };
 // The gradients of q, k and v; those not needed are undefined.
 Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor& v,
-                                 const Tensor& mask, const AttentionResult& result,
-                                 const Tensor& g, const AttentionCall& call, AttentionNeeds needs);
+                                 const Tensor& mask, const AttentionResult& result, const Tensor& g,
+                                 const AttentionCall& call, AttentionNeeds needs);
 
 }  // namespace zero

@@ -12,11 +12,9 @@
 // keys, a part of dq for each such task, which are added in order.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "zero/core/allocator.h"
-#include "zero/kernels/attention.h"
-#include "zero/ops/attention.h"
+#include "zero/ops/attention_parts.h"
 #include "zero/ops/ops.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
@@ -27,100 +25,18 @@ namespace zero {
 namespace {
 
 constexpr int64_t kQueries = 64, kKeys = 128;  // of a tile
-constexpr double kGrain = 1 << 19;             // multiply-adds that are worth a range of their own
-constexpr double kLarge = 1e7;                 // … that are worth letting the interpreter's lock go
-constexpr int64_t kTasks = 8;                  // of the backward pass, if there are so few heads
-constexpr int64_t kPartKeys = 256;             // of such a task, at least
-
-int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
-
-// A matrix per head in the memory of a tensor [..., rows, columns], or the same for several.
-class Matrices {
- public:
-  // `batch` are the sizes of the dimensions in front, for the heads of the query.
-  Matrices(const Tensor& x, const Dims& batch, int64_t group)
-      : data_(static_cast<char*>(x.data())), item_(itemsize(x.dtype())), batch_(batch) {
-    const auto stride = [&](int64_t d) {  // of dimension d from the end
-      return d > x.dim() || x.size(x.dim() - d) == 1 ? 0 : x.stride(x.dim() - d);
-    };
-    row = stride(2);
-    column = stride(1);
-    strides_.resize(batch.size());
-    for (int64_t d = 0; d < batch.size(); ++d) strides_[d] = stride(batch.size() + 2 - d);
-    group_ = group;
-  }
-
-  char* at(int64_t head, int64_t i = 0, int64_t j = 0) const {
-    int64_t offset = i * row + j * column;
-    for (int64_t d = batch_.size() - 1; d >= 0; --d) {
-      const int64_t index = head % batch_[d];
-      head /= batch_[d];
-      offset += (d == batch_.size() - 1 ? index / group_ : index) * strides_[d];
-    }
-    return data_ + offset * item_;
-  }
-  int64_t item() const { return item_; }
-
-  int64_t row, column;  // strides in elements; 0 for a dimension of size 1
-
- private:
-  char* data_;
-  int64_t item_;
-  Dims batch_, strides_;
-  int64_t group_;
-};
-
-struct Problem {
-  Problem(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& bias,
-          const AttentionCall& options)
-      : call(options),
-        dtype(query.dtype()),
-        type(compute_type(dtype)),
-        item(itemsize(dtype)),
-        queries(query.size(query.dim() - 2)),
-        keys(key.size(key.dim() - 2)),
-        features(query.size(query.dim() - 1)),
-        values(value.size(value.dim() - 1)),
-        batch(query.sizes().begin(), query.sizes().end() - 2),
-        heads(numel(batch)),
-        q(query, batch, 1),
-        k(key, batch, call.group),
-        v(value, batch, call.group),
-        mask(bias.defined() ? bias : query, batch, 1),
-        masked(bias.defined()),
-        mask_dtype(bias.defined() ? bias.dtype() : dtype),
-        blocks((queries + kQueries - 1) / kQueries) {}
-
-  // The multiply-adds of all products over all scores.
-  double work(int64_t products_of_features, int64_t products_of_values) const {
-    const double scores = static_cast<double>(queries) * static_cast<double>(keys);
-    return scores * static_cast<double>(heads) *
-           static_cast<double>(products_of_features * features + products_of_values * values) *
-           (call.causal ? 0.5 : 1.0);
-  }
-
-  AttentionCall call;
-  DType dtype;
-  ComputeType type;
-  int64_t item, queries, keys, features, values;
-  Dims batch;
-  int64_t heads;
-  Matrices q, k, v, mask;
-  bool masked;
-  DType mask_dtype;
-  int64_t blocks;  // of queries
-};
-
-int64_t grain_for(double work, int64_t tasks) {
-  const double each = work / static_cast<double>(std::max<int64_t>(tasks, 1));
-  return each >= kGrain ? 1 : static_cast<int64_t>(kGrain / std::max(each, 1.0)) + 1;
-}
+constexpr double kLarge = 1e7;  // multiply-adds that are worth letting the interpreter's lock go
+constexpr int64_t kTasks = 8;   // of the backward pass, if there are so few heads
+constexpr int64_t kPartKeys = 256;  // of such a task, at least
 
 // The memory of one thread, and what is done with a tile in it.
 class Tiles {
  public:
-  Tiles(const Problem& problem, bool backward)
-      : p_(problem), table_(kernels()), kernels_(*table_.attention), type_(static_cast<int>(p_.type)) {
+  Tiles(const AttentionProblem& problem, bool backward)
+      : p_(problem),
+        table_(kernels()),
+        kernels_(*table_.attention),
+        type_(static_cast<int>(p_.type)) {
     most_lanes_ = width_of(std::min(p_.queries, kQueries));
     most_keys_ = std::min(p_.keys, kKeys);
     const int64_t area = most_lanes_ * most_keys_;
@@ -190,9 +106,7 @@ class Tiles {
 
   // Scores of `count` keys from j on, before the mask; false where none of them is seen.
   bool begin_tile(int64_t j, int64_t count) {
-    tile_ = {count, width, scores, p_.call.scale, nullptr, 0,
-             p_.call.causal ? first_ - j : count};
-    key_ = j;
+    tile_ = {count, width, scores, p_.call.scale, nullptr, 0, p_.call.causal ? first_ - j : count};
     if (p_.masked && !load_mask(j, count)) return false;
     multiply(count, width, p_.features, p_.k.at(head_, j), p_.k.row, p_.k.column, query, width, 1,
              scores, width, false);
@@ -204,28 +118,24 @@ class Tiles {
   void exponentials() {
     kernels_.forward[type_]({tile_, max, sum, factor});
     if (p_.call.dropout > 0)
-      kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(), scores, area());
+      kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(p_.call), scores, area());
   }
-  void finish() { kernels_.finish[type_](max, sum, lanes); }
-  void scale_rows(char* y, int64_t row, const char* factors) {
-    kernels_.scale_rows[type_](y, lanes, row, p_.values, factors);
+  void scale_rows(char* y, int64_t row) {
+    kernels_.scale_rows[type_](y, lanes, row, p_.values, factor);
   }
-  void start() {
-    std::memset(sum, 0, static_cast<size_t>(width * p_.item));
-    fill_lowest(max);
-  }
+  void start() { start_softmax(p_, max, sum, width); }
 
   // Backward: scores become probabilities. Returns those that are kept.
   const char* probabilities() {
     kernels_.backward[type_]({tile_, max, sum});
     if (p_.call.dropout == 0) return scores;
-    kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(), kept_scores_, area());
+    kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(p_.call), kept_scores_, area());
     return kept_scores_;
   }
   // … which become the gradient of the scores, of which of_scores has that of the probabilities.
   void score_gradient() {
     if (p_.call.dropout > 0)
-      kernels_.dropout[type_](of_scores, as_bytes(keep_), keep_value(), of_scores, area());
+      kernels_.dropout[type_](of_scores, as_bytes(keep_), keep_value(p_.call), of_scores, area());
     kernels_.gradient[type_](scores, of_scores, factor, p_.call.scale, tile_.keys, width);
   }
   // factor = the sums of the products of rows of g and y: delta.
@@ -255,16 +165,7 @@ class Tiles {
 
  private:
   int64_t area() const { return tile_.keys * width; }
-  double keep_value() const { return p_.call.dropout < 1 ? 1 / (1 - p_.call.dropout) : 0; }
   static const uint8_t* as_bytes(const char* x) { return reinterpret_cast<const uint8_t*>(x); }
-
-  void fill_lowest(char* to) {
-    if (p_.dtype == DType::Float64) {
-      std::fill_n(reinterpret_cast<double*>(to), width, -std::numeric_limits<double>::infinity());
-    } else {
-      std::fill_n(reinterpret_cast<float*>(to), width, -std::numeric_limits<float>::infinity());
-    }
-  }
 
   // The mask of this tile, transposed, as numbers. False if no key is seen.
   bool load_mask(int64_t j, int64_t count) {
@@ -303,12 +204,12 @@ class Tiles {
     table_.cast[type][type](data, strides, lanes, count, nullptr);
   }
 
-  const Problem& p_;
+  const AttentionProblem& p_;
   const KernelTable& table_;
   const AttentionKernels& kernels_;
   int type_;
   int64_t most_lanes_, most_keys_;
-  int64_t head_ = 0, first_ = 0, key_ = 0;
+  int64_t head_ = 0, first_ = 0;
   AttentionTile tile_{};
   struct Member {
     char** pointer;
@@ -333,8 +234,8 @@ Tensor with_dense_rows(const Tensor& x) {
   return x.size(x.dim() - 1) > 1 && x.stride(x.dim() - 1) != 1 ? contiguous(x) : x;
 }
 
-void forward_block(const Problem& p, Tiles& tiles, const Matrices& y, int64_t head, int64_t index,
-                   char* stats) {
+void forward_block(const AttentionProblem& p, Tiles& tiles, const HeadMatrices& y, int64_t head,
+                   int64_t index, char* stats) {
   const int64_t seen = tiles.begin(head, index), lanes = tiles.lanes;
   char* const out = y.at(head, tiles.first());
   bool any = false;
@@ -343,37 +244,28 @@ void forward_block(const Problem& p, Tiles& tiles, const Matrices& y, int64_t he
     const int64_t count = std::min(kKeys, seen - j);
     if (!tiles.begin_tile(j, count)) continue;
     tiles.exponentials();
-    if (any) tiles.scale_rows(out, y.row, tiles.factor);
+    if (any) tiles.scale_rows(out, y.row);
     tiles.multiply(lanes, p.values, count, tiles.scores, 1, tiles.width, p.v.at(head, j), p.v.row,
                    p.v.column, out, y.row, any);
     any = true;
   }
-  if (!any)
-    for (int64_t i = 0; i < lanes; ++i)
-      std::memset(out + i * y.row * p.item, 0, static_cast<size_t>(p.values * p.item));
-  tiles.finish();
-  if (any) tiles.scale_rows(out, y.row, tiles.sum);
-  if (stats == nullptr) return;
-  char* const of_block = stats + (head * p.queries + tiles.first()) * p.item;
-  std::memcpy(of_block, tiles.max, static_cast<size_t>(lanes * p.item));
-  std::memcpy(of_block + p.heads * p.queries * p.item, tiles.sum,
-              static_cast<size_t>(lanes * p.item));
+  finish_softmax(p, head, tiles.first(), lanes, any, out, y.row, tiles.max, tiles.sum, stats);
 }
 
 // The tensors of a backward pass, as matrices.
 struct Backward {
-  Matrices y, g, dq, dk, dv;
+  HeadMatrices y, g, dq, dk, dv;
   char* stats;
   AttentionNeeds needs;
 };
 
 // All queries of a head against the keys [begin, end): adds to dk and dv, and to dq, which the
 // first tile of each block of queries writes.
-void backward_head(const Problem& p, const Backward& b, Tiles& tiles, int64_t head, int64_t begin,
-                   int64_t end, const Matrices& dq, int64_t part) {
+void backward_head(const AttentionProblem& p, const Backward& b, Tiles& tiles, int64_t head,
+                   int64_t begin, int64_t end, const HeadMatrices& dq, int64_t part) {
   const int64_t item = p.item;
-  for (int64_t index = 0; index < p.blocks; ++index) {
-    const int64_t first = index * kQueries, lanes = std::min(kQueries, p.queries - first);
+  for (int64_t first = 0, index = 0; first < p.queries; first += kQueries, ++index) {
+    const int64_t lanes = std::min(kQueries, p.queries - first);
     char* const to_q = b.needs.q ? dq.at(part * p.heads + head, first) : nullptr;
     if (to_q != nullptr)
       for (int64_t i = 0; i < lanes; ++i)
@@ -411,21 +303,22 @@ void backward_head(const Problem& p, const Backward& b, Tiles& tiles, int64_t he
 
 AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const AttentionCall& call, bool keep_stats) {
-  const Problem p(q, k, v, mask, call);
+  const AttentionProblem p(q, k, v, mask, call);
   AttentionResult result;
   result.y = rows_like(q, p.values, q.options());
   if (keep_stats) result.stats = empty({2, p.heads, p.queries}, q.options());
   if (p.heads * p.queries == 0) return result;
-  const Matrices y(result.y, p.batch, 1);
+  const HeadMatrices y(result.y, p.batch, 1);
   char* const stats = keep_stats ? result.stats.data<char>() : nullptr;
-  const int64_t tasks = p.heads * p.blocks;
+  const bool few = p.queries <= kFewQueries;
+  const int64_t blocks = (p.queries + kQueries - 1) / kQueries, tasks = p.heads * blocks;
   const double work = p.work(1, 1);
   const DenormalGuard denormal;
   const BlockingSection section(work > kLarge);
-  parallel_for(tasks, grain_for(work, tasks), [&](int64_t begin, int64_t end) {
+  parallel_for(tasks, attention_grain(work, tasks), [&](int64_t begin, int64_t end) {
+    if (few) return few_queries(p, y, begin, end, stats);
     Tiles tiles(p, false);
-    for (int64_t t = begin; t < end; ++t)
-      forward_block(p, tiles, y, t / p.blocks, t % p.blocks, stats);
+    for (int64_t t = begin; t < end; ++t) forward_block(p, tiles, y, t / blocks, t % blocks, stats);
   });
   return result;
 }
@@ -434,7 +327,7 @@ Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor&
                                  const Tensor& mask, const AttentionResult& result,
                                  const Tensor& gradient, const AttentionCall& call,
                                  AttentionNeeds needs) {
-  const Problem p(q, k, v, mask, call);
+  const AttentionProblem p(q, k, v, mask, call);
   const Tensor y = with_dense_rows(result.y), g = with_dense_rows(gradient),
                stats = contiguous(result.stats);
   // Heads of one group add to the same keys, so one task has them all.
@@ -454,11 +347,11 @@ Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor&
   }
   const Tensor dk = needs.k ? zero_(rows_like(k, p.features, k.options())) : k,
                dv = needs.v ? zero_(rows_like(v, p.values, v.options())) : v;
-  const Backward b{Matrices(y, p.batch, 1),
-                   Matrices(g, p.batch, 1),
-                   Matrices(dq, batch, 1),
-                   Matrices(dk, p.batch, call.group),
-                   Matrices(dv, p.batch, call.group),
+  const Backward b{HeadMatrices(y, p.batch, 1),
+                   HeadMatrices(g, p.batch, 1),
+                   HeadMatrices(dq, batch, 1),
+                   HeadMatrices(dk, p.batch, call.group),
+                   HeadMatrices(dv, p.batch, call.group),
                    stats.data<char>(),
                    needs};
   if (p.heads > 0) {
@@ -466,11 +359,10 @@ Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor&
     const double work = p.work(3, 2);
     const DenormalGuard denormal;
     const BlockingSection section(work > kLarge);
-    parallel_for(tasks, grain_for(work, tasks), [&](int64_t begin, int64_t end) {
+    parallel_for(tasks, attention_grain(work, tasks), [&](int64_t begin, int64_t end) {
       Tiles tiles(p, true);
       for (int64_t t = begin; t < end; ++t) {
-        const int64_t part = t % parts, from = part * step,
-                      to = std::min(p.keys, from + step);
+        const int64_t part = t % parts, from = part * step, to = std::min(p.keys, from + step);
         for (int64_t member = 0; member < call.group; ++member)
           backward_head(p, b, tiles, t / parts * call.group + member, from, to, b.dq, part);
       }
