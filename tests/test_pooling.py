@@ -215,7 +215,7 @@ def test_fractional_windows_are_those_of_the_samples():
         F.fractional_max_pool2d(x, 2, 3, _random_samples=zero.rand(1, 1, 3))
     with pytest.raises(ShapeError, match="samples"):
         F.fractional_max_pool2d(x, 2, 3, _random_samples=given)
-    for bad in (-0.1, 1.1, NAN):
+    for bad in (-INF, 1e10, NAN):
         with pytest.raises(ValueError, match="from 0 to 1"):
             F.fractional_max_pool2d(x, 2, 3, _random_samples=zero.full((1, 1, 2), bad))
     with pytest.raises(ValueError, match="output_ratio"):
@@ -224,6 +224,13 @@ def test_fractional_windows_are_those_of_the_samples():
         F.fractional_max_pool2d(x[0, 0], 2, output_ratio=0.5)
     with pytest.raises(DTypeError, match="int64"):
         F.fractional_max_pool2d(x.long(), 2, 3)
+
+
+def test_fractional_windows_of_samples_beyond_0_to_1():
+    x = zero.arange(49.0).view(1, 1, 7, 7)
+    for sample, first in ((-9, [8, 10, 12, 13]), (-0.7, [8, 9, 11, 13]), (1.5, [8, 10, 11, 13])):
+        y = F.fractional_max_pool2d(x, 2, 4, _random_samples=zero.full((1, 1, 2), float(sample)))
+        assert y[0, 0, 0].tolist() == first  # PyTorch's
 
 
 def test_fractional_windows_of_each_plane_in_every_dtype():
@@ -249,6 +256,10 @@ def test_fractional_windows_of_each_plane_in_every_dtype():
                     ]
                     assert y[n, c][out].item() == window.max().item()
         assert zero.equal(pool(x[0], 2, 4, _random_samples=u[:1]), y[0])
+        # Samples beyond 0 to 1, as PyTorch takes them, keep windows inside.
+        for far in (-9.0, -0.7, 1.5, 7.7, 1e9):
+            y, _ = pool(x, 2, 4, return_indices=True, _random_samples=zero.full_like(u, far))
+            assert zero.isin(y, x).all()
         assert pool(x.to("meta"), 2, 4).shape == y.shape and pool(x[:0], 2, 4).shape[0] == 0
 
 

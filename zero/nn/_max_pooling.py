@@ -310,7 +310,7 @@ def fractional_max_pool2d(
 
     Raises:
         ShapeError: windows don't fit into the input, or the samples to it.
-        ValueError: neither output_size nor output_ratio is given; a sample is not in [0, 1].
+        ValueError: neither output_size nor output_ratio is given; a sample is NaN or beyond 1e9.
         DTypeError: the input is not floating point.
 
     Example:

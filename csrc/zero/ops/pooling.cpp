@@ -3,6 +3,7 @@
 #include "zero/ops/pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -173,10 +174,11 @@ Dimensions fractional_windows(const char* op, int64_t dims, const Tensor& x, con
   return result;
 }
 
-bool between_0_and_1(const Tensor& x) {
+// Whether int64 holds their products with a size; NaN are none.
+bool all_small(const Tensor& x) {
   const Tensor dense = contiguous(to(x, DType::Float64));
   const double* p = dense.data<double>();
-  return std::all_of(p, p + dense.numel(), [](double u) { return u >= 0 && u <= 1; });
+  return std::all_of(p, p + dense.numel(), [](double u) { return std::abs(u) <= 1e9; });
 }
 
 // A number for each plane and dimension, [N, C, dims]; drawn if none are given.
@@ -187,8 +189,9 @@ Tensor random_samples(const char* op, int64_t dims, const Tensor& x, const Tenso
                  given.size(0) >= sizes[0] && given.size(1) == sizes[1] && given.size(2) == dims,
              ShapeError, op, ": the random samples don't fit; got ", given, ", expected ",
              x.dtype(), " ", sizes);
-  ZERO_CHECK(given.is_meta() || between_0_and_1(given), ValueError, op,
-             ": a random sample is out of range; got ", given, ", expected numbers from 0 to 1");
+  ZERO_CHECK(given.is_meta() || all_small(given), ValueError, op,
+             ": a random sample is out of range; got ", given, ", expected numbers such as those "
+             "from 0 to 1, at most 1e9 in size");
   return given;
 }
 
@@ -274,8 +277,8 @@ void pool_rows(const Tensor& x, const ThreeWindows& windows, const Tensor& y, co
   deallocate(scratch, bytes);
 }
 
-// Where windows of one length begin, for a number u from 0 to 1: int((i + u) a) - int(u a) with
-// a = (in - length) / (out - 1), and the last one at the end.
+// Where windows of one length begin, for a number u, in general from 0 to 1: int((i + u) a) -
+// int(u a) with a = (in - length) / (out - 1), and the last one at the end.
 template <class T>
 void place_windows(Dimension& d, T u) {
   const int64_t out = d.out(), last = d.in - d.count[0];
@@ -283,7 +286,7 @@ void place_windows(Dimension& d, T u) {
   const int64_t before = static_cast<int64_t>(u * a);
   for (int64_t i = 0; i < out - 1; ++i) {
     const int64_t first = static_cast<int64_t>((static_cast<T>(i) + u) * a) - before;
-    d.first[i] = static_cast<int32_t>(std::min(first, last));
+    d.first[i] = static_cast<int32_t>(std::clamp<int64_t>(first, 0, last));
   }
   d.first[out - 1] = static_cast<int32_t>(last);
 }
