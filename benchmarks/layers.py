@@ -77,6 +77,18 @@ LAYERS: dict[str, list[tuple[str, tuple[int, ...]]]] = {
         ("RMSNorm(1024)", ROWS),
         ("LocalResponseNorm(5)", (16, 64, 28, 28)),
     ],
+    "transformer": [
+        ("TransformerEncoderLayer(64, 2, 256)", (16, 4, 64)),
+        ("TransformerEncoderLayer(64, 2, batch_first=True)", (4, 16, 64)),
+        ("TransformerEncoderLayer(192, 4, 768, batch_first=True)", (8, 65, 192)),
+        ("TransformerEncoderLayer(192, 4, batch_first=True)", (8, 65, 192)),
+        (
+            "TransformerEncoderLayer(384, 6, 1536, activation='gelu', norm_first=True, "
+            "batch_first=True)",
+            (2, 256, 384),
+        ),
+        ("TransformerEncoderLayer(384, 6, 1536, dropout=0.0)", (256, 2, 384)),
+    ],
     "activation": [
         (name, ROWS)
         for name in (
@@ -145,6 +157,19 @@ def layer(expression: str, shape: tuple[int, ...]) -> Build:
         x = fill(lib, *shape).requires_grad_()
         module = eval(f"nn.{expression}", {"nn": lib.nn})
         return Statement("module(x).backward(g)", module=module, x=x, g=module(x).detach().clone())
+
+    return build
+
+
+def attention(options: str, shape: tuple[int, ...]) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        x = fill(lib, *shape).requires_grad_()
+        memory = fill(lib, shape[0], 2 * shape[1], shape[2]).requires_grad_()
+        masks = {"pad": lib.arange(shape[1]) > lib.arange(shape[0]).unsqueeze(1) + shape[1] // 2}
+        module = lib.nn.MultiheadAttention(shape[2], shape[2] // 32, batch_first=True)
+        call = f"module({options})[0]"
+        names = {"module": module, "x": x, "memory": memory, **masks}
+        return Statement(f"{call}.backward(g)", g=eval(call, names).detach().clone(), **names)
 
     return build
 
@@ -219,6 +244,16 @@ def attention(shape: tuple[int, ...], keys: int, options: str, backward: bool) -
 FAMILIES: dict[str, dict[str, Build]] = {
     family: {f"{name} of {'x'.join(map(str, shape))}": layer(name, shape) for name, shape in rows}
     for family, rows in LAYERS.items()
+}
+FAMILIES["attention"] = {
+    f"MultiheadAttention: {options} of {'x'.join(map(str, shape))}": attention(options, shape)
+    for shape in ((4, 16, 64), (8, 65, 192))
+    for options in (
+        "x, x, x",
+        "x, x, x, need_weights=False",
+        "x, x, x, pad, need_weights=False",
+        "x, memory, memory, need_weights=False",
+    )
 }
 FAMILIES["loss"] = {name: loss(name, kind) for name, kind in LOSSES.items()}
 FAMILIES["embedding"] = {

@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from children import run_child
 
+import zero
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
+INF = float("inf")
 
 
 def accuracy(text: str) -> float:
@@ -103,6 +106,49 @@ def test_vae(tmp_path):
     # Independent pixels with the right means reach -27.1, 100 epochs -24.5.
     assert -26.5 < bound < -24
     assert (tmp_path / "vae.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi"])
+def test_char_gpt(tmp_path, positions):
+    for module in ("tqdm", "matplotlib"):
+        pytest.importorskip(module)
+    options = ["--positions", positions, "--steps", 100]
+    if positions != "learned":
+        options.append("--no-plot")
+    text = run_child(EXAMPLES / "char_gpt.py", *options, cwd=tmp_path, timeout=600)
+    found = re.search(r"held-out perplexity: ([\d.]+); 5-gram model: ([\d.]+)", text)
+    # 100 of 1,500 steps: some 25 would be single letters, as often as they are.
+    assert 3 < float(found[2]) < 6 and float(found[1]) < 15
+    assert "\nReturn " in text and "\nRaise an exception if " in text
+    picture = tmp_path / "char_gpt.png"
+    assert picture.exists() == (positions == "learned")
+    if picture.exists():
+        assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_what_char_gpt_is_made_of():
+    pytest.importorskip("tqdm")
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        import char_gpt
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    text = zero.tensor([0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 0, 1, 2])
+    model = char_gpt.KneserNey(text, 3, 3)
+    for context in ((0, 1), (1, 2), (2, 2), (1, 0), (2, 1)):
+        p = [model.probabilities(zero.tensor([*context, c])).item() for c in range(3)]
+        assert abs(sum(p) - 1) < 1e-12 and min(p) > 0
+    assert model.perplexity(text) < 2
+    # Turned queries and keys know their distance only.
+    q, k = zero.randn(2, 1, 8).expand(2, 9, 8).double()
+    q, k = (char_gpt.turn(x, *char_gpt.rotary_tables(9, 8)) for x in (q, k))
+    scores = q @ k.T
+    for shift in range(-8, 9):
+        line = scores.diagonal(shift)
+        assert (line - line[0]).abs().max().item() < 1e-5
+    mask = char_gpt.alibi_mask(3, 2)
+    assert mask[0].tolist() == [[0, -INF, -INF], [-1 / 16, 0, -INF], [-1 / 8, -1 / 16, 0]]
+    assert mask[1, 2].tolist() == [-2 / 256, -1 / 256, 0]
 
 
 def test_linear_regression(tmp_path):

@@ -32,16 +32,14 @@ MISSING = {
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
     ),
     "zero.nn": (
-        "DataParallel GRU GRUCell LSTM LSTMCell MultiheadAttention RNN RNNBase RNNCell "
-        "SyncBatchNorm Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
-        "TransformerEncoderLayer parallel quantized"
+        "DataParallel GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell SyncBatchNorm parallel "
+        "quantized"
     ),
     "zero.nn.attention": (
         "WARN_FOR_UNFUSED_KERNELS activate_flash_attention_impl bias current_flash_attention_impl "
         "flex_attention list_flash_attention_impls register_flash_attention_impl "
         "restore_flash_attention_impl varlen"
     ),
-    "zero.nn.functional": "multi_head_attention_forward",
     "zero.nn.utils": "rnn",
     "zero.nn.utils.parametrizations": "orthogonal",
     "zero.optim": (

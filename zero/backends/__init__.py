@@ -11,6 +11,6 @@ Example:
     >>> zero.backends.cudnn.benchmark = False
 """
 
-from zero.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp
+from zero.backends import cpu, cuda, cudnn, mha, mkl, mkldnn, mps, openmp
 
-__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]
+__all__ = ["cpu", "cuda", "cudnn", "mha", "mkl", "mkldnn", "mps", "openmp"]

@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from zero.nn.linear import *
     from zero.nn.loss import *
     from zero.nn.margin_loss import *
+    from zero.nn.multihead_attention import *
     from zero.nn.normalization import *
     from zero.nn.padding import *
     from zero.nn.parameter_container import *
     from zero.nn.pooling import *
     from zero.nn.rectifier import *
+    from zero.nn.transformer import *
+    from zero.nn.transformer_layer import *
     from zero.nn.upsampling import *
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
@@ -68,6 +71,7 @@ else:
             "margin_loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
             "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
             "TripletMarginLoss TripletMarginWithDistanceLoss",
+            "multihead_attention": "MultiheadAttention",
             "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
             "padding": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d "
             "ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
@@ -79,6 +83,8 @@ else:
             "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
             "rectifier": "CELU ELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU PReLU RReLU "
             "ReLU6 SELU Softshrink Threshold",
+            "transformer": "Transformer TransformerDecoder TransformerEncoder",
+            "transformer_layer": "TransformerDecoderLayer TransformerEncoderLayer",
             "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "
             "UpsamplingBilinear2d UpsamplingNearest2d",
         },

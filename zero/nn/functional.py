@@ -113,6 +113,7 @@ from zero.nn._max_pooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from zero.nn._multihead import multi_head_attention_forward
 from zero.nn._norms import batch_norm, instance_norm, local_response_norm
 from zero.nn._padding import pad
 from zero.nn._pointwise import (
@@ -229,6 +230,7 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",

@@ -105,6 +105,34 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={bias}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The last projection of :class:`MultiheadAttention`, under PyTorch's name for it.
+
+    It is a :class:`Linear` that starts as PyTorch's, from U(-1/sqrt(in), 1/sqrt(in)) with zeros for
+    the bias: no ReLU follows it.
+
+    Args:
+        in_features: size of the input's last dimension.
+        out_features: size of the output's.
+        bias: False leaves the bias out.
+        device: where the parameters are.
+        dtype: of the parameters; the default dtype if None.
+
+    Example:
+        >>> import zero
+        >>> attention = zero.nn.MultiheadAttention(4, 2)
+        >>> attention.out_proj
+        NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
+    """
+
+    def reset_parameters(self) -> None:
+        """Draws the weight anew and sets the bias to zero."""
+        bound = 1 / sqrt(max(self.in_features, 1))
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
 class Bilinear(Module):
     """A map of two inputs that is affine in each: ``y[k] = x1 @ weight[k] @ x2 + bias[k]``.
 

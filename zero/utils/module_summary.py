@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -33,6 +34,19 @@ def _transposed(layer: Any, args: tuple[Any, ...], output: Any) -> int:
     """Each element of the input is multiplied by its part of the weight."""
     products: int = args[0].numel() * layer.weight[0].numel()
     return 2 * products
+
+
+def _attention(layer: Any, args: tuple[Any, ...], output: Any) -> int:
+    """Projections, scores and the mean of values; softmax as in nn.Softmax. Masks spare nothing."""
+    query, key = args[:2]
+    length, keys = query[..., 0].numel(), key[..., 0].numel()  # of all sequences together
+    batch = 1
+    if query.dim() == 3:
+        batch = query.shape[0 if layer.batch_first else 1]
+    width = layer.embed_dim
+    projections = 2 * width * (2 * length * width + keys * (layer.kdim + layer.vdim))
+    each = keys // max(batch, 1) + (layer.bias_k is not None) + layer.add_zero_attn
+    return projections + length * each * (4 * width + 5 * layer.num_heads)
 
 
 # A sum of n products is counted as n multiplications and n additions: in Linear the bias takes the
@@ -86,6 +100,7 @@ FLOPS: dict[type, FlopRule] = {
         lambda layer, args, output: _norm(5 if layer.training else 2)(layer, args, output),
     ),
     **dict.fromkeys((nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d), _norm(5)),
+    nn.MultiheadAttention: _attention,
     nn.Embedding: _elements(0),
     nn.Bilinear: lambda layer, args, output: (
         2 * output.numel() * (layer.in1_features + 1) * layer.in2_features
@@ -247,18 +262,24 @@ def _run(
     shapes: dict[int, list[Any]] = {id(module): [] for module in modules.values()}
     flops: dict[int, int | None] = {}
 
-    def count(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+    def count(
+        module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
+    ) -> None:
         tensors = [leaf for leaf in tree_leaves(output) if isinstance(leaf, Tensor)]
         shapes[id(module)].append([tuple(t.shape) for t in tensors])
         rule = _rule(module, rules)
         if rule is None:
             flops[id(module)] = None
         else:
+            if kwargs:  # a rule gets them in forward's order
+                bound = inspect.signature(module.forward).bind(*args, **kwargs)
+                bound.apply_defaults()
+                args = bound.args
             before = flops.get(id(module)) or 0
             flops[id(module)] = before + rule(module, args, output)
 
     with _on_meta(modules.values()):
-        handles = [module.register_forward_hook(count) for module in modules.values()]
+        handles = [module.register_forward_hook(count, with_kwargs=True) for module in modules.values()]
         try:
             modules[""](*inputs)
         except Exception as error:
@@ -301,6 +322,8 @@ def summary(
     - LayerNorm, GroupNorm: 5 for each element (sum, difference, square, sum, quotient), RMSNorm: 3;
       one more for a weight, and for a bias;
     - BatchNorm and InstanceNorm likewise, BatchNorm in evaluation mode 2;
+    - MultiheadAttention: the products of its four projections, ``4 · embed_dim + 5 · num_heads`` for
+      each pair of a query and a key, which masks do not spare;
     - Bilinear: ``2 · (in1_features + 1) · in2_features`` for each element of the output;
     - Embedding, Identity, Flatten, Unflatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not

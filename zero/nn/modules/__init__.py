@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # PyTorch's file -> modules of zero.nn with the same layers.
 _HOMES = {
-    "activation": "activation rectifier",
+    "activation": "activation rectifier multihead_attention",
     "adaptive": "adaptive",
     "batchnorm": "batchnorm",
     "container": "container parameter_container",
@@ -35,6 +35,7 @@ _HOMES = {
     "padding": "padding",
     "pooling": "pooling",
     "sparse": "embedding",
+    "transformer": "transformer transformer_layer",
     "upsampling": "upsampling",
 }
 
