@@ -159,7 +159,7 @@ def test_a_mask_of_floats_gets_a_gradient():
     for shape in ((3, 3), (4, 3, 3)):
         for need in (True, False):
             mask = zero.randn(shape, dtype=zero.float64, requires_grad=True)
-            f = lambda a, n=need: m(x, x, x, need_weights=n, attn_mask=a)[0]  # noqa: E731
+            f = lambda a, n=need: m(x, x, x, need_weights=n, attn_mask=a)[0]
             assert zero.autograd.gradcheck(f, (mask,))
     pad = zero.randn(2, 3, dtype=zero.float64, requires_grad=True)
     assert zero.autograd.gradcheck(lambda p: m(x, x, x, p, False)[0], (pad,))
@@ -175,9 +175,7 @@ def test_a_query_that_sees_nothing_gets_zeros():
             x = zero.randn(2, 3, 4, requires_grad=True)
             for given in ({"key_padding_mask": pad}, {"attn_mask": rows}):
                 if soft:
-                    given = {
-                        k: zero.zeros(v.shape).masked_fill(v, -INF) for k, v in given.items()
-                    }
+                    given = {k: zero.zeros(v.shape).masked_fill(v, -INF) for k, v in given.items()}
                 m.zero_grad()
                 y, w = m(x, x, x, need_weights=need, **given)
                 blind = (slice(0, 1),) if "key_padding_mask" in given else (slice(None), 1)
@@ -317,17 +315,17 @@ def test_parametrized_and_shared_weights():
 
 def test_gradients():
     for options in OPTIONS:
-        m = nn.MultiheadAttention(4, 2, dtype=zero.float64, **{k: v for k, v in options.items()})
+        m = nn.MultiheadAttention(4, 2, dtype=zero.float64, **options)
         q = zero.randn(3, 1, 4, dtype=zero.float64, requires_grad=True)
         k = zero.randn(2, 1, m.kdim, dtype=zero.float64, requires_grad=True)
         v = zero.randn(2, 1, m.vdim, dtype=zero.float64, requires_grad=True)
         for need in (True, False):
-            f = lambda *a, m=m, n=need: m(*a[:3], need_weights=n)  # noqa: E731
-            g = lambda *a, f=f: tuple(t for t in f(*a) if t is not None)  # noqa: E731
+            f = lambda *a, m=m, n=need: m(*a[:3], need_weights=n)
+            g = lambda *a, f=f: tuple(t for t in f(*a) if t is not None)
             assert zero.autograd.gradcheck(g, (q, k, v, *m.parameters()))
     m = nn.MultiheadAttention(4, 2, dtype=zero.float64)
     for need in (True, False):
-        f = lambda x, *_, n=need: m(x, x, x, need_weights=n)[0]  # noqa: E731
+        f = lambda x, *_, n=need: m(x, x, x, need_weights=n)[0]
         assert zero.autograd.gradgradcheck(f, (q, *m.parameters()))
 
 

@@ -133,11 +133,11 @@ def test_gradients_of_small_layers():
     for options in ({}, {"norm_first": True, "bias": False}):
         layer = nn.TransformerEncoderLayer(4, 2, 5, 0.0, "gelu", dtype=zero.float64, **options)
         parameters = tuple(layer.parameters())
-        f = lambda x, *_, m=layer: m(x, mask, is_causal=True)  # noqa: E731
+        f = lambda x, *_, m=layer: m(x, mask, is_causal=True)
         assert zero.autograd.gradcheck(f, (x, *parameters))
         assert zero.autograd.gradgradcheck(f, (x, *parameters[:2]))
         layer = nn.TransformerDecoderLayer(4, 2, 5, 0.0, "gelu", dtype=zero.float64, **options)
-        f = lambda x, y, *_, m=layer: m(x, y, mask)  # noqa: E731
+        f = lambda x, y, *_, m=layer: m(x, y, mask)
         assert zero.autograd.gradcheck(f, (x, y, *layer.parameters()))
 
 
@@ -306,7 +306,7 @@ def test_wrong_inputs():
             model(*map(zero.zeros, shapes))
         with pytest.raises(ShapeError, match="wrong width"):
             model(zero.zeros(3, 3, 8), zero.zeros(3, 3, 4))
-    with pytest.raises(RuntimeError, match="must be|num_layers"):
+    with pytest.raises(RuntimeError, match="num_layers"):
         nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), "2")
     with pytest.raises(ShapeError, match="num_layers is negative"):
         nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2), -1)

@@ -135,8 +135,6 @@ def run(lib, build, call):
     loss = sum((r * lib.tensor(filled(tuple(r.shape), 90))).sum() for r in results)
     loss.backward()
     owners = {**dict(module.named_parameters()), **named}
-    gradients = {
-        name: checksum(t.grad, 91) for name, t in owners.items() if t.grad is not None
-    }
-    values = [(tuple(r.shape), checksum(r, 92), r.detach().flatten()[:4].tolist()) for r in results]
+    gradients = {name: checksum(t.grad, 91) for name, t in owners.items() if t.grad is not None}
+    values = [(tuple(r.shape), checksum(r, 92), r.detach().flatten()[:3].tolist()) for r in results]
     return shapes, values, gradients

@@ -234,8 +234,7 @@ def attend(
     batch, length = query.shape[:2] if batch_first else query.shape[1::-1]
     if key.shape[0 if batch_first else 1] != batch:
         raise ShapeError(
-            f"{OP}: query and key differ in batch; got {tuple(query.shape)} and "
-            f"{tuple(key.shape)}"
+            f"{OP}: query and key differ in batch; got {tuple(query.shape)} and {tuple(key.shape)}"
         )
     q, k, v = _project(query, key, value, weights, in_proj_bias, num_heads)
     heads_first = (0, 2, 1, 3) if batch_first else (1, 2, 0, 3)  # to [N, H, L, D]

@@ -44,9 +44,10 @@ def _attention(layer: Any, args: tuple[Any, ...], output: Any) -> int:
     if query.dim() == 3:
         batch = query.shape[0 if layer.batch_first else 1]
     width = layer.embed_dim
-    projections = 2 * width * (2 * length * width + keys * (layer.kdim + layer.vdim))
-    each = keys // max(batch, 1) + (layer.bias_k is not None) + layer.add_zero_attn
-    return projections + length * each * (4 * width + 5 * layer.num_heads)
+    projections: int = 2 * width * (2 * length * width + keys * (layer.kdim + layer.vdim))
+    each: int = keys // max(batch, 1) + (layer.bias_k is not None) + layer.add_zero_attn
+    pairs: int = length * each * (4 * width + 5 * layer.num_heads)
+    return projections + pairs
 
 
 # A sum of n products is counted as n multiplications and n additions: in Linear the bias takes the
@@ -279,7 +280,9 @@ def _run(
             flops[id(module)] = before + rule(module, args, output)
 
     with _on_meta(modules.values()):
-        handles = [module.register_forward_hook(count, with_kwargs=True) for module in modules.values()]
+        handles = [
+            module.register_forward_hook(count, with_kwargs=True) for module in modules.values()
+        ]
         try:
             modules[""](*inputs)
         except Exception as error:
@@ -322,8 +325,8 @@ def summary(
     - LayerNorm, GroupNorm: 5 for each element (sum, difference, square, sum, quotient), RMSNorm: 3;
       one more for a weight, and for a bias;
     - BatchNorm and InstanceNorm likewise, BatchNorm in evaluation mode 2;
-    - MultiheadAttention: the products of its four projections, ``4 · embed_dim + 5 · num_heads`` for
-      each pair of a query and a key, which masks do not spare;
+    - MultiheadAttention: the products of its four projections, and for each pair of a query and a
+      key, which masks do not spare, ``4 · embed_dim + 5 · num_heads``;
     - Bilinear: ``2 · (in1_features + 1) · in2_features`` for each element of the output;
     - Embedding, Identity, Flatten, Unflatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not
