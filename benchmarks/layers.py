@@ -161,7 +161,7 @@ def layer(expression: str, shape: tuple[int, ...]) -> Build:
     return build
 
 
-def attention(options: str, shape: tuple[int, ...]) -> Build:
+def heads(options: str, shape: tuple[int, ...]) -> Build:
     def build(lib: ModuleType) -> Statement:
         x = fill(lib, *shape).requires_grad_()
         memory = fill(lib, shape[0], 2 * shape[1], shape[2]).requires_grad_()
@@ -245,8 +245,8 @@ FAMILIES: dict[str, dict[str, Build]] = {
     family: {f"{name} of {'x'.join(map(str, shape))}": layer(name, shape) for name, shape in rows}
     for family, rows in LAYERS.items()
 }
-FAMILIES["attention"] = {
-    f"MultiheadAttention: {options} of {'x'.join(map(str, shape))}": attention(options, shape)
+FAMILIES["transformer"] |= {
+    f"MultiheadAttention: {options} of {'x'.join(map(str, shape))}": heads(options, shape)
     for shape in ((4, 16, 64), (8, 65, 192))
     for options in (
         "x, x, x",

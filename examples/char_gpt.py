@@ -8,7 +8,7 @@ settings and the number of steps are fixed beforehand: the held-out part chooses
 Where a character stands the model learns from vectors that are added to it, from turned queries and
 keys (rotary positions), or from scores that fall with the distance (ALiBi).
 
-python examples/char_gpt.py [--positions rotary] [--steps 1500] [--seed 0] [--no-plot]
+python examples/char_gpt.py [--positions rotary] [--steps 3000] [--seed 0] [--no-plot]
 """
 
 import argparse
@@ -28,7 +28,7 @@ CONTEXT = 128  # characters
 WIDTH = 128
 HEADS = 4
 LAYERS = 4
-BATCH = 16
+BATCH = 8
 RATE = 3e-3
 WARM_UP = 100  # steps
 ORDER = 5  # of the model it is compared with
@@ -280,7 +280,7 @@ def plot(losses: list, lines: dict, path: str) -> None:
 def main() -> tuple:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", choices=("learned", "rotary", "alibi"), default="rotary")
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0, help="of the split, the start and the draws")
     parser.add_argument("--no-plot", action="store_true", help="don't write char_gpt.png")
     options = parser.parse_args()

@@ -108,22 +108,15 @@ def test_vae(tmp_path):
     assert (tmp_path / "vae.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi"])
-def test_char_gpt(tmp_path, positions):
+def test_char_gpt(tmp_path):
     for module in ("tqdm", "matplotlib"):
         pytest.importorskip(module)
-    options = ["--positions", positions, "--steps", 100]
-    if positions != "learned":
-        options.append("--no-plot")
-    text = run_child(EXAMPLES / "char_gpt.py", *options, cwd=tmp_path, timeout=600)
+    text = run_child(EXAMPLES / "char_gpt.py", "--steps", 40, cwd=tmp_path, timeout=600)
     found = re.search(r"held-out perplexity: ([\d.]+); 5-gram model: ([\d.]+)", text)
-    # 100 of 1,500 steps: some 25 would be single letters, as often as they are.
-    assert 3 < float(found[2]) < 6 and float(found[1]) < 15
+    # 40 of 3,000 steps. Letters as often as they are have some 26, all alike 96.
+    assert 3 < float(found[2]) < 6 and float(found[1]) < 24
     assert "\nReturn " in text and "\nRaise an exception if " in text
-    picture = tmp_path / "char_gpt.png"
-    assert picture.exists() == (positions == "learned")
-    if picture.exists():
-        assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / "char_gpt.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 def test_what_char_gpt_is_made_of():
@@ -149,6 +142,16 @@ def test_what_char_gpt_is_made_of():
     mask = char_gpt.alibi_mask(3, 2)
     assert mask[0].tolist() == [[0, -INF, -INF], [-1 / 16, 0, -INF], [-1 / 8, -1 / 16, 0]]
     assert mask[1, 2].tolist() == [-2 / 256, -1 / 256, 0]
+    for positions in ("learned", "rotary", "alibi"):
+        model = char_gpt.GPT(3, positions)
+        tokens = zero.randint(3, (2, 12))
+        other = tokens.clone()
+        other[:, 7:] = 2 - other[:, 7:]
+        a, b = model(tokens), model(other)
+        assert (a[:, :7] - b[:, :7]).abs().max().item() < 1e-6
+        assert (a[:, 7:] - b[:, 7:]).abs().max().item() > 1e-4
+        losses = char_gpt.train(model, text.repeat(30), 20)
+        assert losses[-1] < losses[0]
 
 
 def test_linear_regression(tmp_path):
