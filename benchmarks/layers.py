@@ -123,6 +123,26 @@ LAYERS: dict[str, list[tuple[str, tuple[int, ...]]]] = {
     ],
 }
 
+# Layers over nn, and the shape of the input: of a sequence, or of one step of a cell.
+RECURRENT = [
+    ("LSTM(200, 200)", (35, 20, 200)),
+    ("LSTM(200, 200, 2)", (35, 20, 200)),
+    ("LSTM(64, 128, batch_first=True)", (64, 50, 64)),
+    ("LSTM(40, 256, bidirectional=True)", (100, 16, 40)),
+    ("LSTM(64, 64, proj_size=32)", (50, 32, 64)),
+    ("LSTM(1, 32, batch_first=True)", (32, 48, 1)),
+    ("GRU(200, 200)", (35, 20, 200)),
+    ("GRU(64, 128, 2)", (50, 64, 64)),
+    ("RNN(128, 128)", (50, 32, 128)),
+    ("LSTM(8, 16)", (10, 1, 8)),
+    ("LSTM(32, 64)", (1, 1, 32)),
+    ("GRU(32, 64)", (1, 16, 32)),
+    ("LSTMCell(32, 64)", (1, 32)),
+    ("LSTMCell(200, 200)", (20, 200)),
+    ("GRUCell(32, 64)", (8, 32)),
+    ("RNNCell(32, 64)", (8, 32)),
+]
+
 # Losses over nn: whether the targets are classes, numbers, or signs.
 LOSSES = {
     "L1Loss()": "numbers",
@@ -241,6 +261,17 @@ def attention(shape: tuple[int, ...], keys: int, options: str, backward: bool) -
     return build
 
 
+def recurrent(expression: str, shape: tuple[int, ...]) -> Build:
+    def build(lib: ModuleType) -> Statement:
+        x = fill(lib, *shape).requires_grad_()
+        module = eval(f"nn.{expression}", {"nn": lib.nn})
+        call = "module(x)" if expression.startswith(("GRUCell", "RNNCell")) else "module(x)[0]"
+        g = eval(call, {"module": module, "x": x}).detach().clone()
+        return Statement(f"{call}.backward(g)", module=module, x=x, g=g)
+
+    return build
+
+
 FAMILIES: dict[str, dict[str, Build]] = {
     family: {f"{name} of {'x'.join(map(str, shape))}": layer(name, shape) for name, shape in rows}
     for family, rows in LAYERS.items()
@@ -254,6 +285,9 @@ FAMILIES["transformer"] |= {
         "x, x, x, pad, need_weights=False",
         "x, memory, memory, need_weights=False",
     )
+}
+FAMILIES["recurrent"] = {
+    f"{name} of {'x'.join(map(str, shape))}": recurrent(name, shape) for name, shape in RECURRENT
 }
 FAMILIES["loss"] = {name: loss(name, kind) for name, kind in LOSSES.items()}
 FAMILIES["embedding"] = {

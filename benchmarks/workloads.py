@@ -73,6 +73,31 @@ def classifier(
     return build
 
 
+def language_model(words: int) -> Callable[[ModuleType], Step]:
+    """Two layers of an LSTM, 200 wide, on 20 sequences of 35 words; carries its state on."""
+
+    def build(lib: ModuleType) -> Step:
+        embedding, decoder = lib.nn.Embedding(words, 200), lib.nn.Linear(200, words)
+        lstm = lib.nn.LSTM(200, 200, 2)
+        model = lib.nn.ModuleList([embedding, lstm, decoder])
+        trainer = lib.optim.SGD(model.parameters(), lr=0.1)
+        criterion = lib.nn.CrossEntropyLoss()
+        x, target = lib.randint(0, words, (35, 20)), lib.randint(0, words, (700,))
+        state = [lib.zeros(2, 20, 200), lib.zeros(2, 20, 200)]
+
+        def step() -> None:
+            y, (h, c) = lstm(embedding(x), tuple(state))
+            state[:] = h.detach(), c.detach()
+            loss = criterion(decoder(y.reshape(700, 200)), target)
+            trainer.zero_grad()
+            loss.backward()
+            trainer.step()
+
+        return step
+
+    return build
+
+
 def fused_expression(lib: ModuleType) -> Step:
     x, y = lib.randn(1_000_000), lib.randn(1_000_000)
     return lambda: lib.tanh(x * y + 1).sum()
@@ -86,5 +111,7 @@ WORKLOADS: dict[str, Callable[[ModuleType], Step | Statement]] = {
     "linear regression step": linear_regression,
     "MLP 4-64-64-2 tanh, batch 32, Adam": classifier([4, 64, 64, 2], 32, "Tanh", "Adam"),
     "MLP 784-256-128-10, batch 64, SGD": classifier([784, 256, 128, 10], 64, "ReLU", "SGD"),
+    "LSTM language model, 1,000 words": language_model(1_000),
+    "LSTM language model, 10,000 words": language_model(10_000),
     "tanh(x*y+1).sum(), 1M elements": fused_expression,
 }

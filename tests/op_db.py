@@ -26,6 +26,7 @@ from op_db_math import add_entries as add_math_entries
 from op_db_normalize import add_entries as add_normalize_entries
 from op_db_order import add_entries as add_order_entries
 from op_db_pooling import add_entries as add_pooling_entries
+from op_db_recurrent import add_entries as add_recurrent_entries
 from op_db_reduce import add_entries as add_reduce_entries
 from op_db_resample import add_entries as add_resample_entries
 from op_db_scatter import add_entries as add_scatter_entries
@@ -743,6 +744,7 @@ for _add in (
     add_convolution_entries,
     add_normalize_entries,
     add_pooling_entries,
+    add_recurrent_entries,
     add_resample_entries,
     add_activation_entries,
     add_special_entries,

@@ -154,6 +154,18 @@ def test_what_char_gpt_is_made_of():
         assert losses[-1] < losses[0]
 
 
+def test_lstm_timeseries(tmp_path):
+    for module in ("statsmodels", "tqdm", "matplotlib"):
+        pytest.importorskip(module)
+    text = run_child(EXAMPLES / "lstm_timeseries.py", "--epochs", 15, cwd=tmp_path, timeout=300)
+    found = dict(re.findall(r"months, ([\w ]+): (\S+) ppm", text))
+    errors = {name: float(value) for name, value in found.items()}
+    naive = min(errors["last value"], errors["a year ago"])
+    assert errors["LSTM"] < 0.5 * naive and naive > 1
+    picture = tmp_path / "lstm_timeseries.png"
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20_000
+
+
 def test_linear_regression(tmp_path):
     text = run_child(EXAMPLES / "linear_regression.py", cwd=tmp_path)
     w0, w1, bias = map(float, re.search(r"found  y = (\S+) x0 (\S+) x1 (\S+)", text).groups())

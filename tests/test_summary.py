@@ -48,6 +48,17 @@ def test_bias_is_part_of_the_sum():
         assert summary(nn.Linear(3, 5, bias=bias), (2, 7, 3)).total_flops == 2 * 3 * 5 * 14
 
 
+def test_recurrent_layers():
+    """Two for each weight of a matrix, step and sequence; 9 for each unit of an LSTM or a GRU."""
+    assert summary(nn.LSTM(3, 4), (5, 2, 3)).total_flops == 10 * (2 * 16 * 7 + 9 * 4)
+    assert summary(nn.RNN(3, 4, bidirectional=True), (5, 2, 3)).total_flops == 20 * (2 * 4 * 7 + 4)
+    two = nn.LSTM(3, 4, num_layers=2, proj_size=2, bias=False, batch_first=True)
+    products = 16 * 3 + 16 * 2 + 2 * 4 + 16 * 2 + 16 * 2 + 2 * 4
+    assert summary(two, (2, 5, 3)).total_flops == 10 * (2 * products + 2 * 9 * 4)
+    assert summary(nn.GRUCell(3, 4), (2, 3)).total_flops == 2 * (2 * 12 * 7 + 9 * 4)
+    assert summary(nn.LSTMCell(3, 4), (2, 3)).total_flops == 2 * (2 * 16 * 7 + 9 * 4)
+
+
 @pytest.mark.parametrize(
     "layer, flops",
     [

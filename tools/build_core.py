@@ -44,10 +44,11 @@ ISAS = {"x86_64": ("baseline", "avx2", "avx512"), "aarch64": ("neon",)}
 # Families without an object for avx512 (families.h).
 NARROW = (
     *("activation", "attention", "batch_norm", "cast", "distance", "embedding", "normalize"),
-    *("pointwise", "pooling", "reduce", "resample", "scan", "softmax", "sort", "special"),
+    *("pointwise", "pooling", "recurrent", "reduce", "resample", "scan", "softmax", "sort"),
+    "special",
 )
 # Families whose loops are vector code by their pragmas already: at -O2 they take 30 KB less.
-PLAIN = ("activation",)
+PLAIN = ("activation", "recurrent")
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],

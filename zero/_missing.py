@@ -17,7 +17,7 @@ MISSING = {
         "GradScaler autocast from_file get_autocast_dtype is_autocast_enabled load save "
         "set_autocast_enabled vmap cond while_loop "
         # layers as functions
-        "alpha_dropout gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell "
+        "alpha_dropout "
         # linear algebra
         "cholesky cholesky_inverse cholesky_solve corrcoef cov det geqrf inverse lobpcg logdet lu "
         "lu_solve lu_unpack matrix_exp matrix_power nuclear_norm orgqr ormqr pca_lowrank pinverse "
@@ -31,16 +31,12 @@ MISSING = {
         # the rest
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
     ),
-    "zero.nn": (
-        "DataParallel GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell SyncBatchNorm parallel "
-        "quantized"
-    ),
+    "zero.nn": ("DataParallel SyncBatchNorm parallel quantized"),
     "zero.nn.attention": (
         "WARN_FOR_UNFUSED_KERNELS activate_flash_attention_impl bias current_flash_attention_impl "
         "flex_attention list_flash_attention_impls register_flash_attention_impl "
         "restore_flash_attention_impl varlen"
     ),
-    "zero.nn.utils": "rnn",
     "zero.nn.utils.parametrizations": "orthogonal",
     "zero.optim": (
         "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam "

@@ -2360,6 +2360,82 @@ def embedding_bag(
     include_last_offset: _bool = False,
     padding_idx: _int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+def lstm(
+    input: Tensor,
+    hx: tuple[Tensor, Tensor] | list[Tensor] | Tensor | None,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def gru(
+    input: Tensor,
+    hx: Tensor | None,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+def rnn_tanh(
+    input: Tensor,
+    hx: Tensor | None,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+def rnn_relu(
+    input: Tensor,
+    hx: Tensor | None,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+def lstm_cell(
+    input: Tensor,
+    hx: tuple[Tensor, Tensor] | list[Tensor] | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]: ...
+def gru_cell(
+    input: Tensor,
+    hx: Tensor | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor: ...
+def rnn_tanh_cell(
+    input: Tensor,
+    hx: Tensor | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor: ...
+def rnn_relu_cell(
+    input: Tensor,
+    hx: Tensor | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor: ...
 def dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...

@@ -14,6 +14,7 @@ from zero._cpp cimport parallel, table
 from zero._cpp cimport activation as activations, attention as attentions, loss as losses
 from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport pooling as pools, resample as resampling
+from zero._cpp cimport recurrent as recurrents
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
 from zero._cpp.attention cimport CAttentionBackend
 from zero._cpp.blocking cimport keep_while_blocking, set_blocking_hook
@@ -25,6 +26,7 @@ from zero._cpp.inplace cimport COverlap, CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
 from zero._cpp.ops cimport CAdamOptions, CAdamState, CCombine, COperand, CReduction, CUnique
+from zero._cpp.recurrent cimport CRecurrentMode
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims
 from zero._cpp.tensor cimport CTensor, CTensorOptions, CTensors
@@ -69,6 +71,7 @@ include "_bind/embedding.pxi"
 include "_bind/attention.pxi"
 include "_bind/pooling.pxi"
 include "_bind/dropout.pxi"
+include "_bind/recurrent.pxi"
 include "_bind/join.pxi"
 include "_bind/arrange.pxi"
 include "_bind/strided.pxi"

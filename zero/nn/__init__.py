@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from zero.nn.parameter_container import *
     from zero.nn.pooling import *
     from zero.nn.rectifier import *
+    from zero.nn.rnn import *
     from zero.nn.transformer import *
     from zero.nn.transformer_layer import *
     from zero.nn.upsampling import *
@@ -83,6 +84,7 @@ else:
             "MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
             "rectifier": "CELU ELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU PReLU RReLU "
             "ReLU6 SELU Softshrink Threshold",
+            "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
             "transformer": "Transformer TransformerDecoder TransformerEncoder",
             "transformer_layer": "TransformerDecoderLayer TransformerEncoderLayer",
             "upsampling": "ChannelShuffle PixelShuffle PixelUnshuffle Upsample "

@@ -50,6 +50,30 @@ def _attention(layer: Any, args: tuple[Any, ...], output: Any) -> int:
     return projections + pairs
 
 
+# For each unit and step, beside the products: activations, products and sums of gates.
+_GATE_FLOPS = {"LSTM": 9, "GRU": 9, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+def _recurrent(layer: Any, args: tuple[Any, ...], output: Any) -> int:
+    directions = 2 if layer.bidirectional else 1
+    y = output[0].data  # of a tensor, or packed
+    rows: int = y.numel() // (directions * (layer.proj_size or layer.hidden_size))
+    products: int = sum(w.numel() for w in layer._flat_weights if w.dim() == 2)
+    units: int = layer.num_layers * directions * layer.hidden_size
+    return rows * (2 * products + _GATE_FLOPS[layer.mode] * units)
+
+
+def _cell(flops: int) -> FlopRule:
+    def rule(layer: Any, args: tuple[Any, ...], output: Any) -> int:
+        h = output if isinstance(output, Tensor) else output[0]
+        products = 2 * (layer.weight_ih.shape[1] + layer.weight_hh.shape[1])
+        gates = layer.weight_ih.shape[0] // layer.hidden_size
+        count: int = h.numel() * (gates * products + flops)
+        return count
+
+    return rule
+
+
 # A sum of n products is counted as n multiplications and n additions: in Linear the bias takes the
 # place of the first one. Softmax: maximum, difference, exponential, sum and quotient.
 FLOPS: dict[type, FlopRule] = {
@@ -106,6 +130,10 @@ FLOPS: dict[type, FlopRule] = {
     nn.Bilinear: lambda layer, args, output: (
         2 * output.numel() * (layer.in1_features + 1) * layer.in2_features
     ),
+    **dict.fromkeys((nn.RNN, nn.LSTM, nn.GRU), _recurrent),
+    nn.RNNCell: _cell(1),
+    nn.LSTMCell: _cell(9),
+    nn.GRUCell: _cell(9),
     **dict.fromkeys(
         (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
         lambda layer, args, output: output.numel() if layer.training else 0,
@@ -328,6 +356,8 @@ def summary(
     - MultiheadAttention: the products of its four projections, and for each pair of a query and a
       key, which masks do not spare, ``4 · embed_dim + 5 · num_heads``;
     - Bilinear: ``2 · (in1_features + 1) · in2_features`` for each element of the output;
+    - RNN, LSTM, GRU and their cells: 2 for each weight of a matrix, step and sequence, and for each
+      unit 1, 9 and 9 more;
     - Embedding, Identity, Flatten, Unflatten, dropout in evaluation mode: 0;
     - a module with sub-modules: their sum. What its forward() computes outside of them is not
       counted;

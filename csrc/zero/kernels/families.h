@@ -14,7 +14,8 @@
 // for memory, or are rare, and `_zero` would be a fifth larger.
 #define ZERO_NARROW_FAMILIES(X)                                                                 \
   X(activation) X(attention) X(batch_norm) X(cast) X(distance) X(embedding) X(normalize)        \
-  X(pointwise) X(pooling) X(reduce) X(resample) X(scan) X(softmax) X(sort) X(special)
+  X(pointwise) X(pooling) X(recurrent) X(reduce) X(resample) X(scan) X(softmax) X(sort)         \
+  X(special)
 // clang-format on
 
 #define ZERO_DECLARE(family) void fill_##family(KernelTable& table);

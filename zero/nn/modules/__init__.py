@@ -34,6 +34,7 @@ _HOMES = {
     "normalization": "normalization",
     "padding": "padding",
     "pooling": "pooling",
+    "rnn": "rnn",
     "sparse": "embedding",
     "transformer": "transformer transformer_layer",
     "upsampling": "upsampling",

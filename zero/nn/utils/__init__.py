@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         parametrizations as parametrizations,
         parametrize as parametrize,
         prune as prune,
+        rnn as rnn,
         stateless as stateless,
     )
     from zero.nn.utils._spectral_norm import (
@@ -44,7 +45,7 @@ else:
             "parameters_to_vector",
             "vector_to_parameters",
         ],
-        modules="parametrizations parametrize prune stateless",
+        modules="parametrizations parametrize prune rnn stateless",
         names={
             "fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval "
             "fuse_linear_bn_weights",
