@@ -31,7 +31,7 @@ MISSING = {
         # the rest
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
     ),
-    "zero.nn": ("DataParallel SyncBatchNorm parallel quantized"),
+    "zero.nn": "DataParallel SyncBatchNorm parallel quantized",
     "zero.nn.attention": (
         "WARN_FOR_UNFUSED_KERNELS activate_flash_attention_impl bias current_flash_attention_impl "
         "flex_attention list_flash_attention_impls register_flash_attention_impl "
