@@ -1,22 +1,111 @@
-// The softmax of attention, tile by tile (attention.h). Tiles are transposed: queries lie side by
-// side, so the largest score, the sum of exponentials and the rest are one vector each, and no loop
-// ends in the middle of one.
-//
-// After the tiles so far, with x = scale s + mask,
+// Attention, panel by panel (attention.h). After the keys so far, with x = scale q k + mask,
 //   max = max x,   sum = sum exp(x - max),   result = sum exp(x - max) value,
-// and a larger max in the next tile multiplies sum and result by exp(old max - max). A query that
+// and a larger max among the next ones multiplies sum and result by exp(old max - max). A query that
 // has seen no key keeps max = -inf and sum = 0; its exponentials are taken against 0, so that they
 // are 0 and not NaN. NaN is passed over in max and comes back in sum.
 #include "zero/kernels/attention.h"
 
 #include "zero/kernels/math.inl"
+#include "zero/kernels/registers.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
 
-constexpr int kWide = static_cast<int>(kAttentionLanes), kNarrow = kWide / 2;
-
+template <class T> constexpr int kWidth = static_cast<int>(attention_lanes(sizeof(T)));
 template <class T> constexpr T kLowest = -static_cast<T>(__builtin_huge_val());
+
+// ---- products -----------------------------------------------------------------------------------
+
+constexpr int kVectors = 64 / kVectorBytes;  // of a panel's row
+// Rows of c in registers: six, or four so that 4, 8, 32, 64 and 128 rows come out even.
+constexpr int kTall = kVectorBytes == 16 && kRows == 4 ? 2 : 6;
+constexpr int kShort = kTall == 6 ? 4 : 2;
+
+template <class T>
+ZERO_INLINE typename LanesOf<T>::type load_lanes(const T* from) {
+  typename LanesOf<T>::type x;
+  copy_bytes(&x, from, sizeof x);
+  return x;
+}
+template <class T>
+ZERO_INLINE void store_lanes(T* to, typename LanesOf<T>::type x) {
+  copy_bytes(to, &x, sizeof x);
+}
+
+template <class T>
+ZERO_NOINLINE void store_part(const PanelProduct& args, const T* results, T* c, int64_t rows) {
+  for (int64_t i = 0; i < rows; ++i, results += kWidth<T>, c += args.c_row)
+    for (int64_t l = 0; l < args.valid; ++l) c[l] = args.add ? c[l] + results[l] : results[l];
+}
+
+template <class T, int R>
+ZERO_NOINLINE void product_tile(const PanelProduct& args, int64_t first, int64_t rows) {
+  using Vector = typename LanesOf<T>::type;
+  constexpr int N = kVectors, W = kWidth<T>, L = W / N;
+  const T* a[R];
+  ZERO_UNROLL
+  for (int i = 0; i < R; ++i)  // beyond the last row that one again
+    a[i] = static_cast<const T*>(args.a) + (first + (i < rows ? i : rows - 1)) * args.a_row;
+  const T* b = static_cast<const T*>(args.b);
+  Vector sums[R][N];
+  ZERO_UNROLL
+  for (int i = 0; i < R; ++i) {
+    ZERO_UNROLL
+    for (int j = 0; j < N; ++j) sums[i][j] = Vector{};
+  }
+  const int64_t step = args.a_column;
+  for (int64_t done = 0; done < args.k; done += args.span) {
+    const int64_t n = args.k - done < args.span ? args.k - done : args.span;
+    for (int64_t p = 0, at = 0; p < n; ++p, at += step, b += W) {
+      Vector x[N];
+      ZERO_UNROLL
+      for (int j = 0; j < N; ++j) x[j] = load_lanes(b + j * L);
+      ZERO_UNROLL
+      for (int i = 0; i < R; ++i) {
+        const T factor = a[i][at];
+        ZERO_UNROLL
+        for (int j = 0; j < N; ++j) sums[i][j] += factor * x[j];
+      }
+    }
+    ZERO_UNROLL
+    for (int i = 0; i < R; ++i) a[i] += args.a_span;
+  }
+  T* c = static_cast<T*>(args.c) + first * args.c_row;
+  if (rows < R || args.valid < W) {
+    T results[R * W];
+    ZERO_UNROLL
+    for (int i = 0; i < R; ++i) {
+      ZERO_UNROLL
+      for (int j = 0; j < N; ++j) store_lanes(results + i * W + j * L, sums[i][j]);
+    }
+    return store_part(args, results, c, rows);
+  }
+  ZERO_UNROLL
+  for (int i = 0; i < R; ++i, c += args.c_row) {
+    ZERO_UNROLL
+    for (int j = 0; j < N; ++j) {
+      if (args.add) sums[i][j] += load_lanes(c + j * L);
+      store_lanes(c + j * L, sums[i][j]);
+    }
+  }
+}
+
+template <class T>
+void product(const PanelProduct& args) {
+  for (int64_t i = 0; i < args.m;) {
+    const int64_t left = args.m - i;
+    const bool tall = left > kShort && left != 2 * kShort;
+    const int64_t most = tall ? kTall : kShort, rows = left < most ? left : most;
+    if (tall) {
+      product_tile<T, kTall>(args, i, rows);
+    } else {
+      product_tile<T, kShort>(args, i, rows);
+    }
+    i += rows;
+  }
+}
+
+// ---- softmax ------------------------------------------------------------------------------------
 
 // exp(x) for x <= 0 or NaN; numbers too small to be normal are 0, which is cheaper.
 ZERO_INLINE float exp_negative(float x) {
@@ -26,151 +115,88 @@ ZERO_INLINE float exp_negative(float x) {
 }
 ZERO_INLINE double exp_negative(double x) { return math::exp(x); }
 
-// Row r of a tile: x = scale s + mask, -inf where the key is not to be seen.
-template <class T, int W, bool Masked>
-struct Row {
-  T* scores;
-  const T* mask;  // null: none
-  bool one;       // the same number for all lanes
-  int64_t first;  // lanes below it don't see the key
+template <class T>
+ZERO_INLINE T masked(T x, T mask) {
+  const T y = x + mask;
+  return mask == kLowest<T> ? mask : y;
+}
 
-  ZERO_INLINE T at(int l, T scale) const {
-    T x = scores[l] * scale;
-    if constexpr (Masked) {
-      if (mask != nullptr) {
-        const T m = one ? mask[0] : mask[l];
-        x = m == kLowest<T> ? m : x + m;
+template <class T>
+void mask(const PanelMask& args) {
+  constexpr int W = kWidth<T>;
+  T* x = static_cast<T*>(args.scores);
+  const T* numbers = static_cast<const T*>(args.mask);
+  for (int64_t r = 0; r < args.keys; ++r, x += W) {
+    if (numbers != nullptr) {
+      if (args.mask_row == 0) {
+        const T number = numbers[r];
+        ZERO_SIMD
+        for (int l = 0; l < W; ++l) x[l] = masked(x[l], number);
+      } else {
+        ZERO_SIMD
+        for (int l = 0; l < W; ++l) x[l] = masked(x[l], numbers[l]);
+        numbers += args.mask_row;
       }
-      x = l < first ? kLowest<T> : x;
     }
-    return x;
+    const int64_t blind = r - args.diagonal;  // lanes that don't see this key
+    for (int l = 0; l < (blind < W ? blind : W); ++l) x[l] = kLowest<T>;
   }
-};
-
-template <class T, int W, bool Masked>
-ZERO_INLINE Row<T, W, Masked> row_of(const AttentionTile& t, int64_t r, int64_t lane) {
-  Row<T, W, Masked> row{static_cast<T*>(t.scores) + r * t.width + lane, nullptr, false, 0};
-  if constexpr (Masked) {
-    row.one = t.mask_row == 0;
-    if (t.mask != nullptr)
-      row.mask = static_cast<const T*>(t.mask) + (row.one ? r : r * t.mask_row + lane);
-    row.first = r - t.diagonal - lane;
-  }
-  return row;
 }
 
-// f(row) for all rows, with what is known of the mask as a constant.
-template <class T, int W, bool Masked, class F>
-ZERO_INLINE void each_row(const AttentionTile& t, int64_t lane, F f) {
-  for (int64_t r = 0; r < t.keys; ++r) f(row_of<T, W, Masked>(t, r, lane));
-}
-
-template <class T, int W, bool Masked>
-ZERO_NOINLINE void forward_lanes(const AttentionForward& args, int64_t lane) {
-  const AttentionTile& t = args.tile;
-  const T scale = static_cast<T>(t.scale);
-  T* const max = static_cast<T*>(args.max) + lane;
-  T* const sum = static_cast<T*>(args.sum) + lane;
-  T* const factor = static_cast<T*>(args.factor) + lane;
-  T top[W];
-  for (int l = 0; l < W; ++l) top[l] = max[l];
-  each_row<T, W, Masked>(t, lane, [&](const Row<T, W, Masked>& row) {
+template <class T>
+void softmax(void* scores, int64_t keys, void* max, void* sum, void* factor) {
+  constexpr int W = kWidth<T>;
+  T* const x = static_cast<T*>(scores);
+  T *const m = static_cast<T*>(max), *const s = static_cast<T*>(sum),
+           *const f = static_cast<T*>(factor);
+  T top[W], total[W];
+  for (int l = 0; l < W; ++l) top[l] = m[l];
+  for (int64_t r = 0; r < keys; ++r) {
+    const T* const row = x + r * W;
     ZERO_SIMD
-    for (int l = 0; l < W; ++l) {
-      const T x = row.at(l, scale);
-      row.scores[l] = x;
-      top[l] = x > top[l] ? x : top[l];
-    }
-  });
-  T base[W], total[W];
+    for (int l = 0; l < W; ++l) top[l] = row[l] > top[l] ? row[l] : top[l];
+  }
   ZERO_SIMD
   for (int l = 0; l < W; ++l) {
-    base[l] = top[l] == kLowest<T> ? T(0) : top[l];
-    factor[l] = max[l] == top[l] ? T(1) : exp_negative(max[l] - base[l]);
-    max[l] = top[l];
+    const T base = top[l] == kLowest<T> ? T(0) : top[l];
+    f[l] = m[l] == top[l] ? T(1) : exp_negative(m[l] - base);
+    m[l] = top[l];
+    top[l] = base;
     total[l] = 0;
   }
-  each_row<T, W, false>(t, lane, [&](const Row<T, W, false>& row) {
+  for (int64_t r = 0; r < keys; ++r) {
+    T* const row = x + r * W;
     ZERO_SIMD
     for (int l = 0; l < W; ++l) {
-      const T p = exp_negative(row.scores[l] - base[l]);
-      row.scores[l] = p;
+      const T p = exp_negative(row[l] - top[l]);
+      row[l] = p;
       total[l] += p;
     }
-  });
-  for (int l = 0; l < W; ++l) {
-    const T before = sum[l] * factor[l];
-    sum[l] = before + total[l];
   }
-}
-
-template <class T, int W, bool Masked>
-ZERO_NOINLINE void backward_lanes(const AttentionBackward& args, int64_t lane) {
-  const AttentionTile& t = args.tile;
-  const T scale = static_cast<T>(t.scale);
-  T base[W], inverse[W];
-  for (int l = 0; l < W; ++l) {
-    base[l] = static_cast<const T*>(args.max)[lane + l];
-    inverse[l] = static_cast<const T*>(args.inverse_sum)[lane + l];
-  }
-  each_row<T, W, Masked>(t, lane, [&](const Row<T, W, Masked>& row) {
-    ZERO_SIMD
-    for (int l = 0; l < W; ++l)
-      row.scores[l] = exp_negative(row.at(l, scale) - base[l]) * inverse[l];
-  });
-}
-
-// Lanes in groups of kWide, or all of them at once if they are fewer.
-template <class T, class Args, class Wide, class Narrow>
-ZERO_INLINE void each_group(const Args& args, Wide wide, Narrow narrow) {
-  if (args.tile.width < kWide) return narrow(args, 0);
-  for (int64_t lane = 0; lane < args.tile.width; lane += kWide) wide(args, lane);
-}
-
-inline bool is_masked(const AttentionTile& t) {
-  return t.mask != nullptr || t.diagonal < t.keys - 1;
+  ZERO_SIMD
+  for (int l = 0; l < W; ++l) s[l] = s[l] * f[l] + total[l];
 }
 
 template <class T>
-void forward(const AttentionForward& args) {
-  if (is_masked(args.tile)) {
-    each_group<T>(args, forward_lanes<T, kWide, true>, forward_lanes<T, kNarrow, true>);
-  } else {
-    each_group<T>(args, forward_lanes<T, kWide, false>, forward_lanes<T, kNarrow, false>);
-  }
-}
-
-template <class T>
-void backward(const AttentionBackward& args) {
-  if (is_masked(args.tile)) {
-    each_group<T>(args, backward_lanes<T, kWide, true>, backward_lanes<T, kNarrow, true>);
-  } else {
-    each_group<T>(args, backward_lanes<T, kWide, false>, backward_lanes<T, kNarrow, false>);
-  }
-}
-
-template <class T>
-ZERO_NOINLINE void forward_row(const AttentionRows& args, int64_t r) {
-  constexpr int W = kWide;
+void softmax_row(const AttentionRows& args, int64_t r) {
+  constexpr int W = kWidth<T>;
   const T scale = static_cast<T>(args.scale);
   T* const x = static_cast<T*>(args.scores) + r * args.row;
-  const T* const mask = args.mask ? static_cast<const T*>(args.mask) + r * args.mask_row : nullptr;
-  const int64_t visible = r + args.diagonal + 1;
-  const int64_t n = visible < args.keys ? (visible > 0 ? visible : 0) : args.keys;
+  const T* const numbers =
+      args.mask ? static_cast<const T*>(args.mask) + r * args.mask_row : nullptr;
+  const int64_t seen = r + args.diagonal + 1;
+  const int64_t n = seen < args.keys ? (seen > 0 ? seen : 0) : args.keys;
   const int64_t whole = (args.keys + W - 1) / W * W;
-  for (int64_t i = n; i < whole; ++i) x[i] = kLowest<T>;
-  if (mask != nullptr) {
+  T top[W];
+  for (int l = 0; l < W; ++l) top[l] = kLowest<T>;
+  if (numbers != nullptr) {
     ZERO_SIMD
-    for (int64_t i = 0; i < n; ++i) {
-      const T y = x[i] * scale + mask[i];
-      x[i] = mask[i] == kLowest<T> ? mask[i] : y;
-    }
+    for (int64_t i = 0; i < n; ++i) x[i] = masked(x[i] * scale, numbers[i]);
   } else {
     ZERO_SIMD
     for (int64_t i = 0; i < n; ++i) x[i] *= scale;
   }
-  T top[W], total[W];
-  for (int l = 0; l < W; ++l) top[l] = kLowest<T>, total[l] = 0;
+  for (int64_t i = n; i < whole; ++i) x[i] = kLowest<T>;
   for (int64_t i = 0; i < whole; i += W) {
     ZERO_SIMD
     for (int l = 0; l < W; ++l) top[l] = x[i + l] > top[l] ? x[i + l] : top[l];
@@ -180,6 +206,8 @@ ZERO_NOINLINE void forward_row(const AttentionRows& args, int64_t r) {
   T most = max;
   for (int l = 0; l < W; ++l) most = top[l] > most ? top[l] : most;
   const T base = most == kLowest<T> ? T(0) : most;
+  T total[W];
+  for (int l = 0; l < W; ++l) total[l] = 0;
   for (int64_t i = 0; i < whole; i += W) {
     ZERO_SIMD
     for (int l = 0; l < W; ++l) {
@@ -191,46 +219,95 @@ ZERO_NOINLINE void forward_row(const AttentionRows& args, int64_t r) {
   for (int width = W / 2; width > 0; width /= 2)
     for (int l = 0; l < width; ++l) total[l] += total[l + width];
   const T factor = max == most ? T(1) : exp_negative(max - base);
-  const T before = sum * factor;
-  sum = before + total[0];
+  sum = sum * factor + total[0];
   max = most;
   static_cast<T*>(args.factor)[r] = factor;
 }
 
 template <class T>
-void forward_rows(const AttentionRows& args) {
-  for (int64_t r = 0; r < args.rows; ++r) forward_row<T>(args, r);
+void softmax_rows(const AttentionRows& args) {
+  for (int64_t r = 0; r < args.rows; ++r) softmax_row<T>(args, r);
 }
 
 template <class T>
-void finish(void* max, void* sum, int64_t lanes) {
+void finish(void* max, void* sum, int64_t n) {
   T *const m = static_cast<T*>(max), *const s = static_cast<T*>(sum);
-  for (int64_t l = 0; l < lanes; ++l) {
+  ZERO_SIMD
+  for (int64_t l = 0; l < n; ++l) {
     m[l] = m[l] == kLowest<T> ? T(0) : m[l];
     s[l] = s[l] == 0 ? T(0) : 1 / s[l];
   }
 }
 
+// ---- backward -----------------------------------------------------------------------------------
+
 template <class T>
-void gradient(void* p, const void* g, const void* delta, double scale, int64_t keys,
-              int64_t width) {
-  T* y = static_cast<T*>(p);
-  const T* x = static_cast<const T*>(g);
-  const T* const d = static_cast<const T*>(delta);
-  const T s = static_cast<T>(scale);
-  for (int64_t r = 0; r < keys; ++r, y += width, x += width) {
+void probabilities(void* scores, int64_t keys, const void* max, const void* inverse) {
+  constexpr int W = kWidth<T>;
+  T* const x = static_cast<T*>(scores);
+  T base[W], factor[W];
+  for (int l = 0; l < W; ++l) {
+    base[l] = static_cast<const T*>(max)[l];
+    factor[l] = static_cast<const T*>(inverse)[l];
+  }
+  for (int64_t r = 0; r < keys; ++r) {
+    T* const row = x + r * W;
     ZERO_SIMD
-    for (int64_t l = 0; l < width; ++l) y[l] = (s * y[l]) * (x[l] - d[l]);
+    for (int l = 0; l < W; ++l) row[l] = exp_negative(row[l] - base[l]) * factor[l];
   }
 }
 
 template <class T>
-void dropout(const void* from, const uint8_t* keep, double value, void* to, int64_t n) {
-  const T* const x = static_cast<const T*>(from);
-  T* const y = static_cast<T*>(to);
+void gradient(void* p, const void* g, int64_t keys, const void* delta) {
+  constexpr int W = kWidth<T>;
+  T* const y = static_cast<T*>(p);
+  const T* const x = static_cast<const T*>(g);
+  T d[W];
+  for (int l = 0; l < W; ++l) d[l] = static_cast<const T*>(delta)[l];
+  for (int64_t r = 0; r < keys; ++r) {
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) y[r * W + l] *= x[r * W + l] - d[l];
+  }
+}
+
+template <class T>
+void dropout(const void* from, const uint8_t* keep, int64_t keep_row, double value, void* to,
+             int64_t keys, int64_t width) {
   const T scale = static_cast<T>(value);
+  for (int64_t r = 0; r < keys; ++r) {
+    const T* const x = static_cast<const T*>(from) + r * width;
+    const uint8_t* const kept = keep + r * keep_row;
+    T* const y = static_cast<T*>(to) + r * width;
+    ZERO_SIMD
+    for (int64_t l = 0; l < width; ++l) y[l] = kept[l] ? x[l] * scale : T(0);
+  }
+}
+
+// ---- factors and sums ---------------------------------------------------------------------------
+
+template <class T>
+void scale_lanes(void* x, int64_t rows, const void* factors) {
+  constexpr int W = kWidth<T>;
+  T f[W];
+  bool same = true;
+  for (int l = 0; l < W; ++l) {
+    f[l] = static_cast<const T*>(factors)[l];
+    same &= f[l] == 1;
+  }
+  if (same) return;
+  for (int64_t r = 0; r < rows; ++r) {
+    T* const row = static_cast<T*>(x) + r * W;
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) row[l] = f[l] == 0 ? T(0) : row[l] * f[l];
+  }
+}
+
+template <class T>
+void scale_all(void* x, int64_t n, double factor) {
+  T* const y = static_cast<T*>(x);
+  const T f = static_cast<T>(factor);
   ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) y[i] = keep[i] ? x[i] * scale : T(0);
+  for (int64_t i = 0; i < n; ++i) y[i] *= f;
 }
 
 template <class T>
@@ -266,47 +343,39 @@ void row_products(const void* a, int64_t a_row, const void* b, int64_t b_row, in
   }
 }
 
+// ---- masks --------------------------------------------------------------------------------------
+
 template <class T>
-bool visible(const T* mask, int64_t n) {
-  int any = 0;
-  ZERO_SIMD_ANY(any)
-  for (int64_t i = 0; i < n; ++i) any |= mask[i] != kLowest<T>;
-  return any != 0;
-}
-bool any_visible(const void* mask, int64_t n, ComputeType type) {
-  return type == ComputeType::F64 ? visible(static_cast<const double*>(mask), n)
-                                  : visible(static_cast<const float*>(mask), n);
+bool any_visible(const void* mask, int64_t n) {
+  const T* const numbers = static_cast<const T*>(mask);
+  for (int64_t i = 0; i < n; ++i)
+    if (numbers[i] != kLowest<T>) return true;
+  return false;
 }
 
 template <class T>
-bool numbers_of(const uint8_t* from, T* to, int64_t n) {
+bool mask_of_bools(const uint8_t* from, void* to, int64_t n) {
+  T* const numbers = static_cast<T*>(to);
   int any = 0;
   ZERO_SIMD_ANY(any)
   for (int64_t i = 0; i < n; ++i) {
-    to[i] = from[i] ? T(0) : kLowest<T>;
+    numbers[i] = from[i] ? T(0) : kLowest<T>;
     any |= from[i];
   }
   return any != 0;
 }
-bool mask_of_bools(const uint8_t* from, void* to, int64_t n, ComputeType type) {
-  return type == ComputeType::F64 ? numbers_of(from, static_cast<double*>(to), n)
-                                  : numbers_of(from, static_cast<float*>(to), n);
-}
 
 }  // namespace
 
+#define ZERO_BOTH(function) {function<float>, function<double>}
+
 void fill_attention(KernelTable& table) {
   static constexpr AttentionKernels kernels{
-      mask_of_bools,
-      any_visible,
-      {forward<float>, forward<double>},
-      {backward<float>, backward<double>},
-      {forward_rows<float>, forward_rows<double>},
-      {finish<float>, finish<double>},
-      {gradient<float>, gradient<double>},
-      {dropout<float>, dropout<double>},
-      {scale_rows<float>, scale_rows<double>},
-      {row_products<float>, row_products<double>},
+      ZERO_BOTH(product),       ZERO_BOTH(mask),        ZERO_BOTH(softmax),
+      ZERO_BOTH(softmax_rows),  ZERO_BOTH(finish),      ZERO_BOTH(probabilities),
+      ZERO_BOTH(gradient),      ZERO_BOTH(dropout),     ZERO_BOTH(scale_lanes),
+      ZERO_BOTH(scale_rows),    ZERO_BOTH(scale_all),   ZERO_BOTH(row_products),
+      ZERO_BOTH(mask_of_bools), ZERO_BOTH(any_visible),
   };
   table.attention = &kernels;
 }

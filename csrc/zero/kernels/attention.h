@@ -1,75 +1,84 @@
-// What attention does with a tile of scores between two matrix products (ops/attention_tiled.cpp).
+// The parts of attention (ops/attention_tiled.cpp): products whose results stay in registers, and
+// what is done with scores between them.
 #pragma once
 
 #include "zero/kernels/table.h"
 
 namespace zero {
 
-// Scores of some queries against some keys, transposed: row r is key r, lane l is query l. Rows are
-// `width` apart, a multiple of kAttentionLanes for more queries than that; lanes beyond the last
-// query hold numbers that nobody reads.
-inline constexpr int64_t kAttentionLanes = 16;
+// Scores of some queries against some keys lie in panels, transposed: row r of a panel is key r,
+// lane l is query l. So the largest score, the sum of exponentials and the rest are one vector
+// each, and no loop ends in the middle of one. A panel is as wide as a cache line.
+constexpr int64_t attention_lanes(int64_t itemsize) { return 64 / itemsize; }
 
-struct AttentionTile {
-  int64_t keys, width;
+// c = a b, or c += a b. c has m rows, c_row apart, of which `valid` numbers up to a panel's width
+// are written; b has k dense rows of that width; a is m x k, where the columns after `span` ones
+// go on a_span further. Each result is one chain of multiply-adds.
+struct PanelProduct {
+  int64_t m, k;
+  const void* a;
+  int64_t a_row, a_column, span, a_span;
+  const void* b;
+  void* c;
+  int64_t c_row, valid;
+  bool add;
+};
+
+// Puts a mask on the scores of a panel: numbers to add, or null; -inf means that the key takes no
+// part. Rows are mask_row apart; with mask_row 0 there is one number for each key. Lane l sees key
+// r if r <= l + diagonal.
+struct PanelMask {
   void* scores;
-  double scale;
-  // What is added to the scaled scores, or null; -inf means that the key takes no part. Rows are
-  // mask_row apart; with mask_row 0 there is one number for each key, the same for all queries.
+  int64_t keys;
   const void* mask;
   int64_t mask_row;
-  int64_t diagonal;  // query l sees key r if r <= l + diagonal
+  int64_t diagonal;
 };
 
-// The running softmax: scores become p = exp(x - max), where max takes in those of this tile;
-// factor is what results so far are to be multiplied by. In the first tile max is -inf and sum 0.
-struct AttentionForward {
-  AttentionTile tile;
-  void *max, *sum, *factor;  // of each lane
-};
-// Backward: scores become the probabilities exp(x - max) inverse_sum.
-struct AttentionBackward {
-  AttentionTile tile;
-  const void *max, *inverse_sum;  // of each lane
-};
-
-// The running softmax of few queries, whose scores lie in rows: score k of row r is that of query r
-// and key k. There is room for a multiple of kAttentionLanes in each row.
+// The running softmax of few queries, whose scores lie in rows: number k of row r is that of query
+// r and key k. There is room for a multiple of a panel's width in each row, and for a factor of the
+// scores. Row r sees key k if k <= r + diagonal; the rest is as below.
 struct AttentionRows {
   int64_t rows, keys, row;
   void* scores;
   double scale;
-  const void* mask;  // as above, in rows mask_row apart; 0 for one that all share
-  int64_t mask_row;
-  int64_t diagonal;          // row r sees key k if k <= r + diagonal
-  void *max, *sum, *factor;  // of each row
+  const void* mask;
+  int64_t mask_row;  // 0 for one row that all share
+  int64_t diagonal;
+  void *max, *sum, *factor;
 };
 
+// Float32 and float64.
 struct AttentionKernels {
-  // A mask as numbers: `from` has bools (0 becomes -inf, others 0), or numbers, which stay. Returns
-  // whether one of them is not -inf.
-  bool (*mask_of_bools)(const uint8_t* from, void* to, int64_t n, ComputeType type);
-  bool (*any_visible)(const void* mask, int64_t n, ComputeType type);
-
-  // Float32 and float64:
-  void (*forward[kNumComputeTypes])(const AttentionForward& args);
-  void (*backward[kNumComputeTypes])(const AttentionBackward& args);
-  void (*forward_rows[kNumComputeTypes])(const AttentionRows& args);
-  // Of a running softmax that has seen all keys: max becomes finite, sum its reciprocal; both are 0
-  // for a query that saw no key.
-  void (*finish[kNumComputeTypes])(void* max, void* sum, int64_t lanes);
-  // p = scale p (g - delta) in all rows, delta is one number for each lane.
-  void (*gradient[kNumComputeTypes])(void* p, const void* g, const void* delta, double scale,
-                                     int64_t keys, int64_t width);
-  // to = from where `keep` is set, times value; else 0. `to` may be `from`.
-  void (*dropout[kNumComputeTypes])(const void* from, const uint8_t* keep, double value, void* to,
-                                    int64_t n);
-  // Rows of n numbers, `row` apart, times their factors; a factor 0 gives 0.
+  void (*product[kNumComputeTypes])(const PanelProduct& args);
+  void (*mask[kNumComputeTypes])(const PanelMask& args);
+  // The running softmax: scores become p = exp(x - max), where max takes in the new ones; sum gets
+  // theirs, and factor is what the results so far are to be multiplied by. At first max is -inf
+  // and sum 0. One number of each for every lane.
+  void (*softmax[kNumComputeTypes])(void* scores, int64_t keys, void* max, void* sum, void* factor);
+  void (*softmax_rows[kNumComputeTypes])(const AttentionRows& args);
+  // The end of it: max becomes finite, sum its reciprocal; both 0 for a query that saw no key.
+  void (*finish[kNumComputeTypes])(void* max, void* sum, int64_t n);
+  // Backward: scores become exp(x - max) inverse, …
+  void (*probabilities[kNumComputeTypes])(void* scores, int64_t keys, const void* max,
+                                          const void* inverse);
+  // … and these their gradient p (g - delta).
+  void (*gradient[kNumComputeTypes])(void* p, const void* g, int64_t keys, const void* delta);
+  // to = from times value where `keep` is set, whose rows are keep_row apart, else 0.
+  void (*dropout[kNumComputeTypes])(const void* from, const uint8_t* keep, int64_t keep_row,
+                                    double value, void* to, int64_t keys, int64_t width);
+  // Each lane times its factor; a factor 0 gives 0.
+  void (*scale_lanes[kNumComputeTypes])(void* x, int64_t rows, const void* factors);
   void (*scale_rows[kNumComputeTypes])(void* x, int64_t rows, int64_t row, int64_t n,
                                        const void* factors);
+  void (*scale_all[kNumComputeTypes])(void* x, int64_t n, double factor);
   // out[r] = the sum of the products of rows r of a and b.
   void (*row_products[kNumComputeTypes])(const void* a, int64_t a_row, const void* b, int64_t b_row,
                                          int64_t rows, int64_t n, void* out);
+  // Bools as numbers to add: -inf for false. Returns whether one is true.
+  bool (*mask_of_bools[kNumComputeTypes])(const uint8_t* from, void* to, int64_t n);
+  // Whether one is not -inf.
+  bool (*any_visible[kNumComputeTypes])(const void* mask, int64_t n);
 };
 
 }  // namespace zero

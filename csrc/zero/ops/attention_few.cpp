@@ -5,23 +5,6 @@ namespace zero {
 
 static constexpr int64_t kKeys = 512;  // at a time
 
-void finish_softmax(const AttentionProblem& p, int64_t head, int64_t first, int64_t rows, bool any,
-                    char* out, int64_t out_row, char* max, char* sum, char* stats) {
-  const AttentionKernels& attention = *kernels().attention;
-  const int type = static_cast<int>(p.type);
-  attention.finish[type](max, sum, rows);
-  if (any) {
-    attention.scale_rows[type](out, rows, out_row, p.values, sum);
-  } else {
-    for (int64_t i = 0; i < rows; ++i)
-      std::memset(out + i * out_row * p.item, 0, static_cast<size_t>(p.values * p.item));
-  }
-  if (stats == nullptr) return;
-  char* const to = stats + (head * p.queries + first) * p.item;
-  std::memcpy(to, max, static_cast<size_t>(rows * p.item));
-  std::memcpy(to + p.heads * p.queries * p.item, sum, static_cast<size_t>(rows * p.item));
-}
-
 // Scores lie in rows here, since most lanes of a tile would be idle, and products of vectors read
 // keys and values once.
 void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin, int64_t end,
@@ -30,7 +13,7 @@ void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin
   const AttentionKernels& attention = *table.attention;
   const int type = static_cast<int>(p.type);
   const int64_t rows = p.queries, most = std::min(p.keys, kKeys), item = p.item,
-                width = round_up(most, kAttentionLanes);
+                width = round_up(most, attention_lanes(item));
   const int64_t numbers = round_up(rows * item, kAlignment);
   const bool dropped = p.call.dropout > 0, bools = p.mask_dtype == DType::Bool;
   const int64_t scratch = std::max(table.gemm_scratch(rows, most, p.features, item),
@@ -59,8 +42,8 @@ void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin
         const int64_t strides[4] = {to, p.mask.column * from, count * to, p.mask.row * from};
         table.cast[static_cast<int>(p.mask_dtype)][static_cast<int>(bools ? DType::Bool : p.dtype)](
             data, strides, count, own, nullptr);
-        if (!(bools ? attention.mask_of_bools(raw_bytes, mask, own * count, p.type)
-                    : attention.any_visible(mask, own * count, p.type)))
+        if (!(bools ? attention.mask_of_bools[type](raw_bytes, mask, own * count)
+                    : attention.any_visible[type](mask, own * count)))
           continue;
         args.mask = mask;
         args.mask_row = own == 1 ? 0 : count;
@@ -68,14 +51,14 @@ void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin
       table.gemm[type]({rows, count, p.features, p.q.at(head), p.q.row, p.q.column, p.k.at(head, j),
                         p.k.column, p.k.row, scores, width, nullptr, false},
                        for_gemm);
-      attention.forward_rows[type](args);
+      attention.softmax_rows[type](args);
       if (dropped) {
         const BernoulliParams params{1 - p.call.dropout};
         for (int64_t i = 0; i < rows; ++i) {
           table.random.bernoulli(raw, (head * rows + i) * p.keys + j, count, p.call.draw.seed,
                                  p.call.draw.offset, &params);
           char* const row = scores + i * width * item;
-          attention.dropout[type](row, raw_bytes, keep_value(p.call), row, count);
+          attention.dropout[type](row, raw_bytes, 0, keep_value(p.call), row, 1, count);
         }
       }
       if (any) attention.scale_rows[type](out, rows, y.row, p.values, factor);
@@ -84,7 +67,14 @@ void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin
                        for_gemm);
       any = true;
     }
-    finish_softmax(p, head, 0, rows, any, out, y.row, max, sum, stats);
+    attention.finish[type](max, sum, rows);
+    if (any) {
+      attention.scale_rows[type](out, rows, y.row, p.values, sum);
+    } else {
+      for (int64_t i = 0; i < rows; ++i)
+        std::memset(out + i * y.row * item, 0, static_cast<size_t>(p.values * item));
+    }
+    store_stats(p, head, 0, rows, max, sum, stats);
   }
   deallocate(memory, bytes);
 }

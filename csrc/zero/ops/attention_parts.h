@@ -110,10 +110,14 @@ inline void start_softmax(const AttentionProblem& p, char* max, char* sum, int64
   }
 }
 
-// The end of it, for `rows` queries from `first` on: rows of the result are divided by the sums,
-// or are 0 unless `any` key was seen, and stats (or null) gets what the pass back needs.
-void finish_softmax(const AttentionProblem& p, int64_t head, int64_t first, int64_t rows, bool any,
-                    char* out, int64_t out_row, char* max, char* sum, char* stats);
+// What the pass back needs of `rows` queries from `first` on; stats may be null.
+inline void store_stats(const AttentionProblem& p, int64_t head, int64_t first, int64_t rows,
+                        const char* max, const char* inverse_sum, char* stats) {
+  if (stats == nullptr) return;
+  char* const to = stats + (head * p.queries + first) * p.item;
+  std::memcpy(to, max, static_cast<size_t>(rows * p.item));
+  std::memcpy(to + p.heads * p.queries * p.item, inverse_sum, static_cast<size_t>(rows * p.item));
+}
 
 // All queries, up to kFewQueries, of the heads from begin to end.
 inline constexpr int64_t kFewQueries = 4;

@@ -6,10 +6,11 @@
 //   backward   delta = sum g y; over the same tiles, p anew,
 //              dv += p^T g,   ds = scale p (g v^T - delta),   dq += ds k,   dk += ds^T q
 //
-// Tiles are transposed (kernels/attention.h): scores = k q^T reads keys as they lie, and q^T is
-// written once for all tiles of its queries. The cuts depend on shapes only, and each sum has one
-// order: forward a task is a block of queries; backward it is all queries of a head against some
-// keys, a part of dq for each such task, which are added in order.
+// Scores lie in panels of 16 (float32) or 8 (float64) queries, keys below each other. Products read
+// keys and values as they lie, by their strides, and keep a panel's rows in registers; queries are
+// copied to panels once for all keys. The cuts depend on shapes only, and each sum has one order:
+// forward a task is a block of queries; backward it is all queries of a head against some keys, a
+// part of dq for each such task, which are added in order.
 #include <algorithm>
 #include <cstring>
 
@@ -25,51 +26,41 @@ namespace zero {
 namespace {
 
 constexpr int64_t kQueries = 64, kKeys = 128;  // of a tile
+constexpr int64_t kMostGroups = kQueries / attention_lanes(8);
 constexpr double kLarge = 1e7;  // multiply-adds that are worth letting the interpreter's lock go
 constexpr int64_t kTasks = 8;   // of the backward pass, if there are so few heads
 constexpr int64_t kPartKeys = 256;  // of such a task, at least
 
-// The memory of one thread, and what is done with a tile in it.
+// The memory of one thread for a block of queries against a block of keys, and what is done in it.
 class Tiles {
  public:
   Tiles(const AttentionProblem& problem, bool backward)
       : p_(problem),
         table_(kernels()),
         kernels_(*table_.attention),
-        type_(static_cast<int>(p_.type)) {
-    most_lanes_ = width_of(std::min(p_.queries, kQueries));
-    most_keys_ = std::min(p_.keys, kKeys);
-    const int64_t area = most_lanes_ * most_keys_;
-    const auto take = [&](char*& member, int64_t bytes, bool wanted = true) {
-      if (!wanted) return;
-      members_[count_++] = {&member, bytes_};
-      bytes_ += round_up(bytes, kAlignment);
-    };
+        type_(static_cast<int>(p_.type)),
+        lanes_(attention_lanes(p_.item)) {
+    const int64_t width = round_up(std::min(p_.queries, kQueries), lanes_),
+                  keys = std::min(p_.keys, kKeys), area = keys * width;
+    const int64_t features = round_up(p_.features, lanes_), values = round_up(p_.values, lanes_);
     const bool dropped = p_.call.dropout > 0;
-    take(query, p_.features * most_lanes_ * p_.item);
-    take(gradient, p_.values * most_lanes_ * p_.item, backward);
-    take(scores, area * p_.item);
-    take(of_scores, area * p_.item, backward);
-    take(kept_scores_, area * p_.item, backward && dropped);
-    take(keep_, area, dropped);
-    take(mask_, area * p_.item, p_.masked);
-    take(raw_, area, dropped || p_.mask_dtype == DType::Bool);
-    take(max, most_lanes_ * p_.item);
-    take(sum, most_lanes_ * p_.item);
-    take(factor, most_lanes_ * p_.item);
-    int64_t scratch = 0;
-    const auto product = [&](int64_t m, int64_t n, int64_t k) {
-      scratch = std::max(scratch, table_.gemm_scratch(m, n, k, p_.item));
-    };
-    product(most_keys_, most_lanes_, p_.features);
-    product(most_lanes_, p_.values, most_keys_);
+    panel_ = keys * lanes_ * p_.item;
+    take(query, p_.features * width * p_.item);
+    take(result, (backward ? p_.features : p_.values) * width * p_.item);
+    take(scores, backward ? area * p_.item : panel_);
+    take(max, width * p_.item);
+    take(sum, width * p_.item);
+    take(factor, width * p_.item);
     if (backward) {
-      product(most_keys_, most_lanes_, p_.values);
-      product(most_lanes_, p_.features, most_keys_);
-      product(most_keys_, p_.features, most_lanes_);
-      product(most_keys_, p_.values, most_lanes_);
+      take(gradient, p_.values * width * p_.item);
+      take(query_rows, features * width * p_.item);
+      take(gradient_rows, values * width * p_.item);
+      take(of_scores, panel_);
+      if (dropped) take(kept_scores, area * p_.item);
     }
-    take(scratch_, scratch);
+    if (p_.masked) take(mask_, area * p_.item);
+    if (dropped) take(keep_, area);
+    if (dropped || p_.mask_dtype == DType::Bool) take(raw_, area);
     data_ = static_cast<char*>(allocate(static_cast<size_t>(bytes_)));
     for (int i = 0; i < count_; ++i) *members_[i].pointer = data_ + members_[i].offset;
   }
@@ -77,149 +68,166 @@ class Tiles {
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
 
-  static int64_t width_of(int64_t lanes) {
-    if (lanes <= kAttentionLanes / 2) return kAttentionLanes / 2;
-    return round_up(lanes, kAttentionLanes);
-  }
-
-  // Block `index` of the queries of a head. Returns how many keys they see.
-  int64_t begin(int64_t head, int64_t index) {
+  // Queries of a head from `from` on. Returns how many keys they see.
+  int64_t begin(int64_t head, int64_t from) {
     head_ = head;
-    first_ = index * kQueries;
-    lanes = std::min(kQueries, p_.queries - first_);
-    width = width_of(lanes);
-    load_transposed(p_.q.at(head, first_), p_.q.row, p_.q.column, p_.features, query);
-    return p_.call.causal ? std::min(p_.keys, first_ + lanes) : p_.keys;
+    first = from;
+    queries = std::min(kQueries, p_.queries - first);
+    width = round_up(queries, lanes_);
+    groups = width / lanes_;
+    load_panels(p_.q, p_.features, query);
+    kernels_.scale_all[type_](query, p_.features * width, p_.call.scale);
+    return p_.call.causal ? std::min(p_.keys, first + queries) : p_.keys;
   }
-  int64_t first() const { return first_; }
 
-  // to[column][lane] = rows of this block; lanes beyond are 0.
-  void load_transposed(const char* from, int64_t row, int64_t column, int64_t columns, char* to) {
-    const int64_t item = p_.item;
-    if (lanes < width) std::memset(to, 0, static_cast<size_t>(columns * width * item));
+  // The queries' rows of a matrix, transposed: to[group][column][lane]; lanes beyond are 0.
+  void load_panels(const HeadMatrices& from, int64_t columns, char* to) {
+    const int64_t item = p_.item, size = columns * lanes_ * item;
     if (columns == 0) return;
-    char* const data[2] = {to, const_cast<char*>(from)};
-    const int64_t strides[4] = {item, row * item, width * item, column * item};
-    const int type = static_cast<int>(p_.dtype);
-    table_.cast[type][type](data, strides, lanes, columns, nullptr);
+    for (int64_t g = 0; g < groups; ++g, to += size) {
+      const int64_t n = lanes_of(g);
+      if (n < lanes_) std::memset(to, 0, static_cast<size_t>(size));
+      copy(to, item, lanes_ * item, from.at(head_, first + g * lanes_), from.row * item,
+           from.column * item, n, columns);
+    }
   }
+  // The same rows as they are, to[panel of columns][query][column]; columns beyond are 0.
+  void load_rows(const HeadMatrices& from, int64_t columns, char* to) {
+    const int64_t item = p_.item;
+    for (int64_t c = 0; c < columns; c += lanes_, to += queries * lanes_ * item) {
+      const int64_t n = std::min(lanes_, columns - c);
+      if (n < lanes_) std::memset(to, 0, static_cast<size_t>(queries * lanes_ * item));
+      copy(to, item, lanes_ * item, from.at(head_, first, c), from.column * item, from.row * item,
+           n, queries);
+    }
+  }
+  // Results of group g to their rows.
+  void store_panel(const HeadMatrices& to, int64_t group, int64_t columns, int64_t part = 0) {
+    const int64_t item = p_.item;
+    if (columns == 0) return;
+    copy(to.at(part * p_.heads + head_, first + group * lanes_), item, to.row * item,
+         result + group * columns * lanes_ * item, lanes_ * item, item, columns, lanes_of(group));
+  }
+  int64_t lanes_of(int64_t group) const { return std::min(lanes_, queries - group * lanes_); }
 
-  // Scores of `count` keys from j on, before the mask; false where none of them is seen.
-  bool begin_tile(int64_t j, int64_t count) {
-    tile_ = {count, width, scores, p_.call.scale, nullptr, 0, p_.call.causal ? first_ - j : count};
-    if (p_.masked && !load_mask(j, count)) return false;
-    multiply(count, width, p_.features, p_.k.at(head_, j), p_.k.row, p_.k.column, query, width, 1,
-             scores, width, false);
-    if (p_.call.dropout > 0) load_dropout(j, count);
+  // `count` keys from j on; false where the mask lets nobody see one of them.
+  bool begin_keys(int64_t j, int64_t count) {
+    key_ = j;
+    keys_ = count;
+    if (p_.masked && !load_mask()) return false;
+    if (p_.call.dropout > 0) load_dropout();
     return true;
   }
-
-  // Forward: scores become exponentials, which sum and factor know of; then those that are kept.
-  void exponentials() {
-    kernels_.forward[type_]({tile_, max, sum, factor});
-    if (p_.call.dropout > 0)
-      kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(p_.call), scores, area());
-  }
-  void scale_rows(char* y, int64_t row) {
-    kernels_.scale_rows[type_](y, lanes, row, p_.values, factor);
-  }
-  void start() { start_softmax(p_, max, sum, width); }
-
-  // Backward: scores become probabilities. Returns those that are kept.
-  const char* probabilities() {
-    kernels_.backward[type_]({tile_, max, sum});
-    if (p_.call.dropout == 0) return scores;
-    kernels_.dropout[type_](scores, as_bytes(keep_), keep_value(p_.call), kept_scores_, area());
-    return kept_scores_;
-  }
-  // … which become the gradient of the scores, of which of_scores has that of the probabilities.
-  void score_gradient() {
-    if (p_.call.dropout > 0)
-      kernels_.dropout[type_](of_scores, as_bytes(keep_), keep_value(p_.call), of_scores, area());
-    kernels_.gradient[type_](scores, of_scores, factor, p_.call.scale, tile_.keys, width);
-  }
-  // factor = the sums of the products of rows of g and y: delta.
-  void load_delta(const char* g, int64_t g_row, const char* y, int64_t y_row) {
-    std::memset(factor, 0, static_cast<size_t>(width * p_.item));
-    kernels_.row_products[type_](g, g_row, y, y_row, lanes, p_.values, factor);
-  }
-  // max and sum of the forward pass; lanes beyond have the probability 0.
-  void load_stats(const char* of_max, const char* of_sum) {
-    std::memset(max, 0, static_cast<size_t>(width * p_.item));
-    std::memset(sum, 0, static_cast<size_t>(width * p_.item));
-    std::memcpy(max, of_max, static_cast<size_t>(lanes * p_.item));
-    std::memcpy(sum, of_sum, static_cast<size_t>(lanes * p_.item));
+  // How many of these keys come before the last query of a group.
+  int64_t keys_of(int64_t group) const {
+    if (!p_.call.causal) return keys_;
+    return std::clamp<int64_t>(first + (group + 1) * lanes_ - key_, 0, keys_);
   }
 
-  void multiply(int64_t m, int64_t n, int64_t k, const char* a, int64_t a_row, int64_t a_column,
-                const char* b, int64_t b_row, int64_t b_column, char* c, int64_t c_row, bool add) {
-    if (m == 0 || n == 0) return;
-    table_.gemm[type_]({m, n, k, a, a_row, a_column, b, b_row, b_column, c, c_row, nullptr, add},
-                       scratch_);
+  // to[key][lane] = scores of a group and `count` keys, with the mask.
+  void load_scores(int64_t group, int64_t count, char* to) {
+    const HeadMatrices& k = p_.k;
+    multiply(count, p_.features, k.at(head_, key_), k.row, k.column,
+             query + group * p_.features * lanes_ * p_.item, to, false);
+    const int64_t lane = group * lanes_, diagonal = p_.call.causal ? first + lane - key_ : count;
+    if (!p_.masked && diagonal >= count - 1) return;
+    const char* const numbers = !p_.masked || shared_mask_ ? mask_ : mask_ + lane * p_.item;
+    kernels_.mask[type_](
+        {to, count, p_.masked ? numbers : nullptr, shared_mask_ ? 0 : width, diagonal});
   }
+  void drop(const char* from, int64_t group, int64_t count, char* to) {
+    kernels_.dropout[type_](from, as_bytes(keep_) + group * lanes_, width, keep_value(p_.call), to,
+                            count, lanes_);
+  }
+  // c[m][lane] (+)= a[m][k] b[k][lane]
+  void multiply(int64_t m, int64_t k, const char* a, int64_t a_row, int64_t a_column, const char* b,
+                char* c, bool add) {
+    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, c, lanes_, lanes_, add});
+  }
+  // c[key][column] += the sum over all queries of scores[key][query] rows[query][column].
+  void add_products(const char* of, const char* rows, int64_t columns, const HeadMatrices& to) {
+    for (int64_t c = 0; c < columns; c += lanes_, rows += queries * lanes_ * p_.item)
+      kernels_.product[type_]({keys_, queries, of, lanes_, 1, lanes_, panel_ / p_.item, rows,
+                               to.at(head_, key_, c), to.row, std::min(lanes_, columns - c), true});
+  }
+  char* panel(char* of, int64_t group) const { return of + group * panel_; }
+  char* lanes(char* of, int64_t group) const { return of + group * lanes_ * p_.item; }
+  const AttentionKernels& kernel() const { return kernels_; }
 
-  int64_t lanes = 0, width = 0;
-  char *query = nullptr, *gradient = nullptr;    // [columns][width]
-  char *scores = nullptr, *of_scores = nullptr;  // [keys][width]
-  char *max = nullptr, *sum = nullptr, *factor = nullptr;
+  int64_t first = 0, queries = 0, width = 0, groups = 0;
+  // [group][column][lane], scaled; gradient: of the result
+  char *query = nullptr, *gradient = nullptr, *result = nullptr;
+  char *query_rows = nullptr, *gradient_rows = nullptr;  // [panel][query][column]
+  // Panels [key][lane]: backward one for each group, forward a single one; of_scores always.
+  char *scores = nullptr, *kept_scores = nullptr, *of_scores = nullptr;
+  char *max = nullptr, *sum = nullptr, *factor = nullptr;  // [query]
 
  private:
-  int64_t area() const { return tile_.keys * width; }
   static const uint8_t* as_bytes(const char* x) { return reinterpret_cast<const uint8_t*>(x); }
 
-  // The mask of this tile, transposed, as numbers. False if no key is seen.
-  bool load_mask(int64_t j, int64_t count) {
-    const bool shared = p_.mask.row == 0;  // by all queries
-    const int64_t columns = shared ? 1 : lanes, row = shared ? 1 : width;
+  void take(char*& member, int64_t bytes) {
+    members_[count_++] = {&member, bytes_};
+    bytes_ += round_up(bytes, kAlignment);
+  }
+  // n1 rows of n0 elements; strides in bytes.
+  void copy(char* to, int64_t to0, int64_t to1, const char* from, int64_t from0, int64_t from1,
+            int64_t n0, int64_t n1) {
+    char* const data[2] = {to, const_cast<char*>(from)};
+    const int64_t strides[4] = {to0, from0, to1, from1};
+    const int type = static_cast<int>(p_.dtype);
+    table_.cast[type][type](data, strides, n0, n1, nullptr);
+  }
+
+  // mask_[key][query] as numbers, or mask_[key] if queries share it.
+  bool load_mask() {
+    shared_mask_ = p_.mask.row == 0;
+    const int64_t columns = shared_mask_ ? 1 : queries, row = shared_mask_ ? 1 : width;
     const bool bools = p_.mask_dtype == DType::Bool;
     const int64_t from = p_.mask.item(), to = bools ? 1 : p_.item;
-    char* const data[2] = {bools ? raw_ : mask_, p_.mask.at(head_, first_, j)};
+    char* const data[2] = {bools ? raw_ : mask_, p_.mask.at(head_, first, key_)};
     const int64_t strides[4] = {to, p_.mask.row * from, row * to, p_.mask.column * from};
     table_.cast[static_cast<int>(p_.mask_dtype)][static_cast<int>(bools ? DType::Bool : p_.dtype)](
-        data, strides, columns, count, nullptr);
-    tile_.mask = mask_;
-    tile_.mask_row = shared ? 0 : width;
+        data, strides, columns, keys_, nullptr);
     const bool dense = row == columns;
     bool any = false;
-    for (int64_t r = 0; r < (dense ? 1 : count); ++r) {
-      const int64_t n = dense ? columns * count : columns;
+    for (int64_t r = 0; r < (dense ? 1 : keys_); ++r) {
+      const int64_t n = dense ? columns * keys_ : columns;
       char* const numbers = mask_ + r * row * p_.item;
-      any |= bools ? kernels_.mask_of_bools(as_bytes(raw_ + r * row), numbers, n, p_.type)
-                   : kernels_.any_visible(numbers, n, p_.type);
+      any |= bools ? kernels_.mask_of_bools[type_](as_bytes(raw_ + r * row), numbers, n)
+                   : kernels_.any_visible[type_](numbers, n);
     }
     return any;
   }
 
-  // keep_[key][lane]: whether the draw keeps that score.
-  void load_dropout(int64_t j, int64_t count) {
+  // keep_[key][query]: whether the draw keeps that weight.
+  void load_dropout() {
     const BernoulliParams params{1 - p_.call.dropout};
-    for (int64_t l = 0; l < lanes; ++l) {
-      const int64_t at = (head_ * p_.queries + first_ + l) * p_.keys + j;
-      table_.random.bernoulli(raw_ + l * count, at, count, p_.call.draw.seed, p_.call.draw.offset,
+    for (int64_t i = 0; i < queries; ++i) {
+      const int64_t at = (head_ * p_.queries + first + i) * p_.keys + key_;
+      table_.random.bernoulli(raw_ + i * keys_, at, keys_, p_.call.draw.seed, p_.call.draw.offset,
                               &params);
     }
     char* const data[2] = {keep_, raw_};
-    const int64_t strides[4] = {1, count, width, 1};
+    const int64_t strides[4] = {1, keys_, width, 1};
     const int type = static_cast<int>(DType::Bool);
-    table_.cast[type][type](data, strides, lanes, count, nullptr);
+    table_.cast[type][type](data, strides, queries, keys_, nullptr);
   }
 
   const AttentionProblem& p_;
   const KernelTable& table_;
   const AttentionKernels& kernels_;
   int type_;
-  int64_t most_lanes_, most_keys_;
-  int64_t head_ = 0, first_ = 0;
-  AttentionTile tile_{};
+  int64_t lanes_, panel_;  // panel_: bytes
+  int64_t head_ = 0, key_ = 0, keys_ = 0;
+  bool shared_mask_ = false;
   struct Member {
     char** pointer;
     int64_t offset;
   };
-  Member members_[12];
+  Member members_[16];
   int count_ = 0;
   int64_t bytes_ = 0;
-  char *keep_ = nullptr, *mask_ = nullptr, *raw_ = nullptr, *kept_scores_ = nullptr;
-  char *scratch_ = nullptr, *data_ = nullptr;
+  char *keep_ = nullptr, *mask_ = nullptr, *raw_ = nullptr, *data_ = nullptr;
 };
 
 // A new tensor whose rows are dense, in the order in memory that `like` has, with another last size.
@@ -234,22 +242,35 @@ Tensor with_dense_rows(const Tensor& x) {
   return x.size(x.dim() - 1) > 1 && x.stride(x.dim() - 1) != 1 ? contiguous(x) : x;
 }
 
-void forward_block(const AttentionProblem& p, Tiles& tiles, const HeadMatrices& y, int64_t head,
-                   int64_t index, char* stats) {
-  const int64_t seen = tiles.begin(head, index), lanes = tiles.lanes;
-  char* const out = y.at(head, tiles.first());
-  bool any = false;
-  tiles.start();
+void forward_block(const AttentionProblem& p, Tiles& t, const HeadMatrices& y, int64_t head,
+                   int64_t first, char* stats) {
+  const AttentionKernels& kernel = t.kernel();
+  const int type = static_cast<int>(p.type);
+  const int64_t seen = t.begin(head, first), size = p.values * (t.lanes(t.result, 1) - t.result);
+  bool any[kMostGroups] = {};
+  start_softmax(p, t.max, t.sum, t.width);
   for (int64_t j = 0; j < seen; j += kKeys) {
-    const int64_t count = std::min(kKeys, seen - j);
-    if (!tiles.begin_tile(j, count)) continue;
-    tiles.exponentials();
-    if (any) tiles.scale_rows(out, y.row);
-    tiles.multiply(lanes, p.values, count, tiles.scores, 1, tiles.width, p.v.at(head, j), p.v.row,
-                   p.v.column, out, y.row, any);
-    any = true;
+    if (!t.begin_keys(j, std::min(kKeys, seen - j))) continue;
+    for (int64_t g = 0; g < t.groups; ++g) {
+      const int64_t keys = t.keys_of(g);
+      if (keys == 0) continue;
+      char* const factor = t.lanes(t.factor, g);
+      t.load_scores(g, keys, t.scores);
+      kernel.softmax[type](t.scores, keys, t.lanes(t.max, g), t.lanes(t.sum, g), factor);
+      if (p.call.dropout > 0) t.drop(t.scores, g, keys, t.scores);
+      char* const result = t.result + g * size;
+      if (any[g]) kernel.scale_lanes[type](result, p.values, factor);
+      t.multiply(p.values, keys, p.v.at(head, j), p.v.column, p.v.row, t.scores, result, any[g]);
+      any[g] = true;
+    }
   }
-  finish_softmax(p, head, tiles.first(), lanes, any, out, y.row, tiles.max, tiles.sum, stats);
+  kernel.finish[type](t.max, t.sum, t.width);
+  for (int64_t g = 0; g < t.groups; ++g) {
+    if (!any[g]) std::memset(t.result + g * size, 0, static_cast<size_t>(size));
+    if (any[g]) kernel.scale_lanes[type](t.result + g * size, p.values, t.lanes(t.sum, g));
+    t.store_panel(y, g, p.values);
+  }
+  store_stats(p, head, first, t.queries, t.max, t.sum, stats);
 }
 
 // The tensors of a backward pass, as matrices.
@@ -259,43 +280,70 @@ struct Backward {
   AttentionNeeds needs;
 };
 
-// All queries of a head against the keys [begin, end): adds to dk and dv, and to dq, which the
-// first tile of each block of queries writes.
-void backward_head(const AttentionProblem& p, const Backward& b, Tiles& tiles, int64_t head,
-                   int64_t begin, int64_t end, const HeadMatrices& dq, int64_t part) {
-  const int64_t item = p.item;
-  for (int64_t first = 0, index = 0; first < p.queries; first += kQueries, ++index) {
-    const int64_t lanes = std::min(kQueries, p.queries - first);
-    char* const to_q = b.needs.q ? dq.at(part * p.heads + head, first) : nullptr;
-    if (to_q != nullptr)
-      for (int64_t i = 0; i < lanes; ++i)
-        std::memset(to_q + i * dq.row * item, 0, static_cast<size_t>(p.features * item));
-    if (p.call.causal && begin >= first + lanes) continue;
-    const int64_t seen = std::min(end, tiles.begin(head, index));
-    const char* const g = b.g.at(head, first);
-    const char* const stats = b.stats + (head * p.queries + first) * item;
-    tiles.load_stats(stats, stats + p.heads * p.queries * item);
-    tiles.load_delta(g, b.g.row, b.y.at(head, first), b.y.row);
-    tiles.load_transposed(g, b.g.row, b.g.column, p.values, tiles.gradient);
-    const int64_t width = tiles.width;
+// max and sum of the forward pass, and delta; lanes beyond the queries have the probability 0.
+void load_stats(const AttentionProblem& p, const Backward& b, Tiles& t, int64_t head) {
+  const size_t all = static_cast<size_t>(t.width * p.item),
+               used = static_cast<size_t>(t.queries * p.item);
+  const char* const stats = b.stats + (head * p.queries + t.first) * p.item;
+  for (char* const x : {t.max, t.sum, t.factor}) std::memset(x, 0, all);
+  std::memcpy(t.max, stats, used);
+  std::memcpy(t.sum, stats + p.heads * p.queries * p.item, used);
+  t.kernel().row_products[static_cast<int>(p.type)](b.g.at(head, t.first), b.g.row,
+                                                    b.y.at(head, t.first), b.y.row, t.queries,
+                                                    p.values, t.factor);
+}
+
+// All queries of a head against the keys [begin, end): adds to dk and dv, and writes dq.
+void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64_t head,
+                   int64_t begin, int64_t end, int64_t part) {
+  const AttentionKernels& kernel = t.kernel();
+  const int type = static_cast<int>(p.type);
+  const bool dropped = p.call.dropout > 0;
+  for (int64_t first = 0; first < p.queries; first += kQueries) {
+    const int64_t seen = std::min(end, t.begin(head, first));
+    const int64_t lane = t.lanes(t.result, 1) - t.result;  // bytes of a row of a panel
+    load_stats(p, b, t, head);
+    t.load_panels(b.g, p.values, t.gradient);
+    if (b.needs.v) t.load_rows(b.g, p.values, t.gradient_rows);
+    if (b.needs.k) {
+      t.load_rows(p.q, p.features, t.query_rows);
+      kernel.scale_all[type](t.query_rows, t.queries * round_up(p.features, lane / p.item),
+                             p.call.scale);
+    }
+    bool any = false;
     for (int64_t j = begin; j < seen; j += kKeys) {
       const int64_t count = std::min(kKeys, seen - j);
-      if (!tiles.begin_tile(j, count)) continue;
-      const char* const kept = tiles.probabilities();
+      if (!t.begin_keys(j, count)) continue;
+      for (int64_t g = 0; g < t.groups; ++g) {
+        const int64_t keys = t.keys_of(g);
+        char* const scores = t.panel(t.scores, g);
+        t.load_scores(g, keys, scores);
+        kernel.probabilities[type](scores, keys, t.lanes(t.max, g), t.lanes(t.sum, g));
+        std::memset(scores + keys * lane, 0, static_cast<size_t>((count - keys) * lane));
+        if (dropped) t.drop(scores, g, count, t.panel(t.kept_scores, g));
+      }
       if (b.needs.v)
-        tiles.multiply(count, p.values, lanes, kept, width, 1, g, b.g.row, b.g.column,
-                       b.dv.at(head, j), b.dv.row, true);
+        t.add_products(dropped ? t.kept_scores : t.scores, t.gradient_rows, p.values, b.dv);
       if (!b.needs.q && !b.needs.k) continue;
-      tiles.multiply(count, width, p.values, p.v.at(head, j), p.v.row, p.v.column, tiles.gradient,
-                     width, 1, tiles.of_scores, width, false);
-      tiles.score_gradient();
-      if (b.needs.k)
-        tiles.multiply(count, p.features, lanes, tiles.scores, width, 1, p.q.at(head, first),
-                       p.q.row, p.q.column, b.dk.at(head, j), b.dk.row, true);
-      if (b.needs.q)
-        tiles.multiply(lanes, p.features, count, tiles.scores, 1, width, p.k.at(head, j), p.k.row,
-                       p.k.column, to_q, dq.row, true);
+      for (int64_t g = 0; g < t.groups; ++g) {
+        const int64_t keys = t.keys_of(g);
+        char* const scores = t.panel(t.scores, g);
+        t.multiply(keys, p.values, p.v.at(head, j), p.v.row, p.v.column,
+                   t.gradient + g * p.values * lane, t.of_scores, false);
+        if (dropped) t.drop(t.of_scores, g, keys, t.of_scores);
+        kernel.gradient[type](scores, t.of_scores, keys, t.lanes(t.factor, g));
+        if (b.needs.q)
+          t.multiply(p.features, keys, p.k.at(head, j), p.k.column, p.k.row, scores,
+                     t.result + g * p.features * lane, any);
+      }
+      if (b.needs.k) t.add_products(t.scores, t.query_rows, p.features, b.dk);
+      any = true;
     }
+    if (!b.needs.q) continue;
+    const int64_t numbers = p.features * t.width;
+    if (!any) std::memset(t.result, 0, static_cast<size_t>(numbers * p.item));
+    kernel.scale_all[type](t.result, numbers, p.call.scale);
+    for (int64_t g = 0; g < t.groups; ++g) t.store_panel(b.dq, g, p.features, part);
   }
 }
 
@@ -318,7 +366,8 @@ AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& 
   parallel_for(tasks, attention_grain(work, tasks), [&](int64_t begin, int64_t end) {
     if (few) return few_queries(p, y, begin, end, stats);
     Tiles tiles(p, false);
-    for (int64_t t = begin; t < end; ++t) forward_block(p, tiles, y, t / blocks, t % blocks, stats);
+    for (int64_t t = begin; t < end; ++t)
+      forward_block(p, tiles, y, t / blocks, t % blocks * kQueries, stats);
   });
   return result;
 }
@@ -364,7 +413,7 @@ Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor&
       for (int64_t t = begin; t < end; ++t) {
         const int64_t part = t % parts, from = part * step, to = std::min(p.keys, from + step);
         for (int64_t member = 0; member < call.group; ++member)
-          backward_head(p, b, tiles, t / parts * call.group + member, from, to, b.dq, part);
+          backward_head(p, b, tiles, t / parts * call.group + member, from, to, part);
       }
     });
   }
