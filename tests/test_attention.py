@@ -46,8 +46,8 @@ def largest_difference(found, expected):
     return max(d.max().item() if d.numel() else 0.0 for d in differences)
 
 
-# Edges of the tiles: 64 queries, 16 lanes, 128 keys, parts of 256 keys.
-LENGTHS = [(1, 1), (1, 300), (7, 9), (8, 128), (9, 129), (17, 5), (64, 64), (65, 257), (130, 600)]
+# Edges of the tiles: 64 queries in panels of 8 or 16, 256 keys, parts of as many.
+LENGTHS = [(1, 1), (1, 600), (7, 9), (8, 256), (9, 257), (17, 5), (64, 64), (65, 513), (130, 600)]
 MASKS = ["none", "causal", "bool", "padding", "rows", "float", "double"]
 
 

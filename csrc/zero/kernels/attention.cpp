@@ -1,8 +1,8 @@
 // Attention, panel by panel (attention.h). After the keys so far, with x = scale q k + mask,
 //   max = max x,   sum = sum exp(x - max),   result = sum exp(x - max) value,
-// and a larger max among the next ones multiplies sum and result by exp(old max - max). A query that
-// has seen no key keeps max = -inf and sum = 0; its exponentials are taken against 0, so that they
-// are 0 and not NaN. NaN is passed over in max and comes back in sum.
+// and a larger max among the next ones multiplies sum and result by exp(old max - max). A query
+// that has seen no key keeps max = -inf and sum = 0; its exponentials are taken against 0, so that
+// they are 0 and not NaN. NaN is passed over in max and comes back in sum.
 #include "zero/kernels/attention.h"
 
 #include "zero/kernels/math.inl"

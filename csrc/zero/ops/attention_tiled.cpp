@@ -25,7 +25,7 @@ namespace zero {
 
 namespace {
 
-constexpr int64_t kQueries = 64, kKeys = 128;  // of a tile
+constexpr int64_t kQueries = 64, kKeys = 256;  // of a tile
 constexpr int64_t kMostGroups = kQueries / attention_lanes(8);
 constexpr double kLarge = 1e7;  // multiply-adds that are worth letting the interpreter's lock go
 constexpr int64_t kTasks = 8;   // of the backward pass, if there are so few heads
@@ -230,7 +230,7 @@ class Tiles {
   char *keep_ = nullptr, *mask_ = nullptr, *raw_ = nullptr, *data_ = nullptr;
 };
 
-// A new tensor whose rows are dense, in the order in memory that `like` has, with another last size.
+// A new tensor whose rows are dense, in the order in memory that `like` has.
 Tensor rows_like(const Tensor& like, int64_t columns, TensorOptions options) {
   Dims sizes = like.sizes();
   sizes.back() = columns;
