@@ -27,9 +27,14 @@ from zero._zero import (
     _adam_step as _adam_step,
     _adaptive_avg_pool as _adaptive_avg_pool,
     _adaptive_max_pool as _adaptive_max_pool,
+    _amp_foreach_non_finite_check_and_unscale_ as _amp_foreach_non_finite_check_and_unscale_,
     _anomaly as _anomaly,
     _attach as _attach,
     _attention_backends as _attention_backends,
+    _autocast_cache as _autocast_cache,
+    _autocast_float32 as _autocast_float32,
+    _autocast_nesting as _autocast_nesting,
+    _autocast_state as _autocast_state,
     _avg_pool as _avg_pool,
     _backward as _backward,
     _become as _become,
@@ -63,6 +68,7 @@ from zero._zero import (
     _scaled_dot_product_attention as _scaled_dot_product_attention,
     _set_anomaly as _set_anomaly,
     _set_attention_backends as _set_attention_backends,
+    _set_autocast_state as _set_autocast_state,
     _sgd_step as _sgd_step,
     _special_binary as _special_binary,
     _special_unary as _special_unary,
@@ -90,6 +96,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zero import (
         accelerator as accelerator,
+        amp as amp,
         backends as backends,
         cpu as cpu,
         cuda as cuda,
@@ -127,13 +134,15 @@ if TYPE_CHECKING:
     from zero._legacy import *
     from zero._settings import *
     from zero._tensor_str import *
+    from zero.amp import GradScaler as GradScaler, autocast as autocast
+    from zero.amp.state import *
 else:
     del TYPE_CHECKING, DTypeObject, DeviceObject  # the last two are public as dtype and device
 
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator backends cpu cuda distributions linalg mps random special storage "
+        modules="accelerator amp backends cpu cuda distributions linalg mps random special storage "
         "testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
@@ -145,5 +154,11 @@ else:
             "is_deterministic_algorithms_warn_only_enabled set_deterministic_debug_mode "
             "set_float32_matmul_precision set_num_interop_threads use_deterministic_algorithms",
             "_tensor_str": "get_printoptions printoptions set_printoptions",
+            "amp": "GradScaler autocast",
+            "amp.state": "autocast_decrement_nesting autocast_increment_nesting "
+            "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+            "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
+            "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+            "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype",
         },
     )

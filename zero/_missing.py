@@ -10,12 +10,11 @@ __all__ = ["MISSING", "no_attribute"]
 MISSING = {
     "zero": (
         # modules
-        "amp compiler distributed export fft func futures fx hub jit library masked mtia "
+        "compiler distributed export fft func futures fx hub jit library masked mtia "
         "multiprocessing nested onnx overrides package profiler quantization quasirandom signal "
         "sparse types "
-        # files, mixed precision, transforms of functions
-        "GradScaler autocast from_file get_autocast_dtype is_autocast_enabled load save "
-        "set_autocast_enabled vmap cond while_loop "
+        # files, transforms of functions
+        "from_file load save vmap cond while_loop "
         # layers as functions
         "alpha_dropout "
         # linear algebra

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _bin_counts, _deliver, _overwrite
+from zero import Tensor, _autocast_float32, _bin_counts, _deliver, _overwrite
 from zero._composed.arguments import attach, numpy_names, wrap_dim
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.return_types import histogram as _histogram, histogramdd as _histogramdd
@@ -34,6 +34,7 @@ def _quantile(
     interpolation: str,
     out: Tensor | None,
 ) -> Tensor:
+    input, q = _autocast_float32(input, q)
     skip_nan = op == "nanquantile"
     if input.dtype not in (zero.float32, zero.float64):
         raise DTypeError(f"{op}: not of float32 or float64; got {input.dtype}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zero
-from zero import Tensor, _attach, _deliver
+from zero import Tensor, _attach, _autocast_state, _deliver
 from zero._composed.arguments import attach, numpy_names
 from zero.errors import ShapeError
 
@@ -82,6 +82,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> zero.bilinear(zero.tensor([1.0, 2.0]), zero.tensor([3.0, 4.0]), weight)
         tensor([83.])
     """
+    if _autocast_state("cpu")[0]:  # PyTorch's list of products does not have it
+        with zero.autocast("cpu", enabled=False):
+            return bilinear(input1, input2, weight, bias)
     batch = input1.shape[:-1]
     fits = weight.ndim == 3 and input1.ndim > 0 and input1.ndim == input2.ndim
     if not fits or input2.shape[:-1] != batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _deliver
+from zero import Tensor, _autocast_float32, _deliver
 from zero._composed.arguments import attach, numpy_names
 from zero.return_types import aminmax as _aminmax
 
@@ -155,6 +155,7 @@ def trace(input: Tensor) -> Tensor:
         raise zero.errors.ShapeError(
             f"trace: not a matrix; got {tuple(input.shape)}, expected two dimensions"
         )
+    (input,) = _autocast_float32(input)
     return zero.sum(zero.diagonal(input))
 
 

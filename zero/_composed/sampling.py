@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import zero
-from zero import Tensor, _grid_sample, _grid_sample_gradients
+from zero import Tensor, _autocast_float32, _grid_sample, _grid_sample_gradients
 from zero.autograd import Function
 from zero.errors import DTypeError, ShapeError, ValueError
 
@@ -149,6 +149,7 @@ def _grid_sampler(
     align_corners: bool,
     dims: Sequence[int],
 ) -> Tensor:
+    input, grid = _autocast_float32(input, grid)
     _check(op, input, grid, dims)
     n = input.dim() - 2
     if interpolation_mode not in ((0, 1, 2) if n == 2 else (0, 1)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import zero
-from zero import Tensor, _activation, _pair_loss, pairwise_distance
+from zero import Tensor, _activation, _autocast_float32, _pair_loss, pairwise_distance
 from zero.errors import DTypeError, IndexError, ShapeError, ValueError
 from zero.nn._pointwise import check_broadcast, reduced, reduction_of
 
@@ -60,6 +60,7 @@ def margin_ranking_loss(
             f"margin_ranking_loss: the numbers of dimensions differ; got {tuple(input1.shape)}, "
             f"{tuple(input2.shape)} and target {tuple(target.shape)}, expected one number"
         )
+    input1, input2, target = _autocast_float32(input1, input2, target)
     return reduced(zero.clamp_min(-target * (input1 - input2) + margin, 0), mode)
 
 
@@ -89,6 +90,7 @@ def hinge_embedding_loss(
     """
     mode = reduction_of("hinge_embedding_loss", size_average, reduce, reduction)
     check_broadcast("hinge_embedding_loss", "input", input, "target", target)
+    input, target = _autocast_float32(input, target)
     apart = zero.where(target != 1, zero.clamp_min(margin - input, 0), 0)
     return reduced(apart + zero.where(target != -1, input, 0), mode)
 
@@ -130,6 +132,7 @@ def cosine_embedding_loss(
             f"target {tuple(target.shape)}, expected (N, D), (N, D) and (N,), or (D,), (D,) and ()"
         )
     check_broadcast(op, "input1", input1, "input2", input2)
+    input1, input2 = _autocast_float32(input1, input2)
     squares = [(x * x).sum(-1) + 1e-12 for x in (input1, input2)]
     cosine = (input1 * input2).sum(-1) / zero.sqrt(squares[0] * squares[1])
     near = zero.where(target == 1, 1 - cosine, 0)
@@ -189,6 +192,7 @@ def triplet_margin_loss(
     """
     mode = reduction_of("triplet_margin_loss", size_average, reduce, reduction)
     _check_triple("triplet_margin_loss", anchor, positive, negative, margin)
+    anchor, positive, negative = _autocast_float32(anchor, positive, negative)
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, eps)
@@ -311,6 +315,7 @@ def multi_margin_loss(
     if weight is not None and tuple(weight.shape) != (classes,):
         raise ShapeError(f"{op}: got weight {tuple(weight.shape)}, expected ({classes},)")
     _check_labels(op, target, 0, classes)
+    input, weight = _autocast_float32(input, weight)
     x, place = input.reshape(-1, classes), target.reshape(-1, 1)
     terms = zero.relu(margin - x.gather(1, place) + x)
     if p == 2:
@@ -360,6 +365,7 @@ def multilabel_margin_loss(
             "(N, C) or (C,), twice"
         )
     _check_labels(op, target, -1, classes)
+    (input,) = _autocast_float32(input)
     x, places = input.reshape(-1, classes), target.reshape(-1, classes)
     valid = (places < 0).cumsum(1) == 0
     if target.device.type != "meta":  # as many columns as the longest list needs
@@ -397,6 +403,7 @@ def soft_margin_loss(
     """
     mode = reduction_of("soft_margin_loss", size_average, reduce, reduction)
     check_broadcast("soft_margin_loss", "input", input, "target", target)
+    input, target = _autocast_float32(input, target)
     return reduced(-_activation("logsigmoid", target * input), mode)
 
 
@@ -428,4 +435,5 @@ def multilabel_soft_margin_loss(
     mode = reduction_of(op, size_average, reduce, reduction)
     check_broadcast(op, "input", input, "target", target)
     loss = _pair_loss("binary_cross_entropy_with_logits", input, target, "none")
+    loss = loss.to(zero.result_type(input, target))  # PyTorch's autocast does not know this one
     return reduced((loss if weight is None else loss * weight).mean(-1), mode)

@@ -6,7 +6,13 @@ import math
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _adaptive_max_pool, _fractional_max_pool, _max_pool
+from zero import (
+    Tensor,
+    _adaptive_max_pool,
+    _autocast_float32,
+    _fractional_max_pool,
+    _max_pool,
+)
 from zero.autograd import Function
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.nn import _options
@@ -405,6 +411,7 @@ def _max_unpool(
                 f"{op}: an index is out of range; got {low if low < 0 else high}, expected 0 to "
                 f"{total - 1}"
             )
+    (input,) = _autocast_float32(input)
     shape = input.shape[:-n]
     y = _Unpooling.apply(input.flatten(-n), indices.flatten(-n), total)
     return y.view(*shape, *sizes)  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ import math
 import warnings
 
 import zero
-from zero import Tensor, _activation, _pair_loss
+from zero import Tensor, _activation, _autocast_float32, _pair_loss
 from zero.errors import DTypeError, ShapeError, ValueError
 from zero.nn import _options
 
@@ -411,6 +411,7 @@ def binary_cross_entropy_with_logits(
         loss = _pair_loss(op, input, target, "none")
     else:
         _check_factor(op, "pos_weight", pos_weight, input)
+        input, target, pos_weight = _autocast_float32(input, target, pos_weight)
         yes, no = _activation("logsigmoid", input), _activation("logsigmoid", -input)
         loss = -(pos_weight * target * yes + (1 - target) * no)
     return reduced(loss if weight is None else loss * weight, mode)
@@ -445,6 +446,7 @@ def poisson_nll_loss(
     """
     mode = reduction_of("poisson_nll_loss", size_average, reduce, reduction)
     check_broadcast("poisson_nll_loss", "input", input, "target", target)
+    input, target = _autocast_float32(input, target)
     if log_input:
         loss = zero.exp(input) - target * input
     else:

@@ -9,6 +9,7 @@
 
 #include "zero/autograd/anomaly.h"
 #include "zero/autograd/arithmetic.h"
+#include "zero/autograd/autocast.h"
 #include "zero/autograd/hooks.h"
 #include "zero/autograd/inplace.h"
 #include "zero/core/thread_local.h"
@@ -239,7 +240,8 @@ Grads apply(Node& node, Grads&& grads) {
 Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
             const SmallVector<Edge, 3>& targets, bool accumulate, bool retain_graph,
             bool create_graph) {
-  GradModeGuard mode(create_graph);
+  const GradModeGuard mode(create_graph);
+  const AutocastOff no_casts;  // gradients have the dtypes of the forward pass
   Tensors captured(targets.size());
   std::unique_ptr<Needed> needed;
   if (!targets.empty()) needed = std::make_unique<Needed>(roots, targets);

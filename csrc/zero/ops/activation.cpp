@@ -7,6 +7,7 @@
 
 #include "zero/autograd/record.h"
 #include "zero/kernels/activation.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/map.h"
 
 namespace zero {
@@ -170,6 +171,7 @@ Tensor activation(const char* name, const Tensor& x, double a, double b, double 
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
+  if (autocast_on) return autocast(CastTo::Lower, prelu, x, weight);
   check_floats("prelu", x);
   ZERO_CHECK(weight.dim() <= 1, ShapeError, "prelu: weight has more than one dimension; got ",
              weight.sizes(), ", expected one number, or one for each channel");

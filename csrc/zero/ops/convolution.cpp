@@ -5,6 +5,7 @@
 #include "zero/ops/convolution.h"
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/convolve.h"
 #include "zero/ops/ops.h"
 
@@ -181,6 +182,7 @@ Form form_of(const char* op, const Tensor& x, const Tensor& weight, const Convol
 
 Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
                    const ConvolutionOptions& o) {
+  if (autocast_on) return autocast(CastTo::Lower, convolution, op, x, weight, bias, o);
   const int64_t spatial = o.stride.size();
   if (x.dim() == spatial + 1)
     return squeeze(convolution(op, unsqueeze(x, 0), weight, bias, o), {0});

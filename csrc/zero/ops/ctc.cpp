@@ -11,6 +11,7 @@
 
 #include "zero/autograd/record.h"
 #include "zero/kernels/loss.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/loss.h"
 #include "zero/ops/loss_sum.h"
 
@@ -242,6 +243,9 @@ Tensor losses_of(const Tensor& log_probs, const Tensor& targets, const Problem& 
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths,
                 const Dims& target_lengths, int64_t blank, Reduction reduction,
                 bool zero_infinity) {
+  if (autocast_on)
+    return autocast(CastTo::Float32, ctc_loss, log_probs, targets, input_lengths, target_lengths,
+                    blank, reduction, zero_infinity);
   ZERO_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3, ShapeError,
              "ctc_loss: wrong number of dimensions; got log_probs ", log_probs.sizes(),
              ", expected (T, N, C) or (T, C)");

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
@@ -133,6 +134,7 @@ Grads recorded_gradients(const Tensor& x, const Tensor& y, const Tensor& g, cons
 }  // namespace
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
+  if (autocast_on) return autocast(CastTo::Float32, cdist, x1, x2, p);
   ZERO_CHECK(x1.dim() >= 2 && x2.dim() >= 2, ShapeError, "cdist: not matrices; got ", x1.sizes(),
              " and ", x2.sizes(), ", expected at least two dimensions each");
   ZERO_CHECK(x1.size(x1.dim() - 1) == x2.size(x2.dim() - 1), ShapeError,

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "zero/core/allocator.h"
+#include "zero/ops/half_gemm.h"
 #include "zero/runtime/blas.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
@@ -219,6 +220,7 @@ bool run_parts(const Gemm& g, const Cut& c) {
 
 void gemm(const Gemm& g) {
   if (g.m == 0 || g.n == 0) return;
+  if (itemsize(g.dtype) == 2) return half_gemm(g, {});
   DenormalGuard guard;
   if (work(g) <= kSmallProduct) return run_portable(g);
   const Cut c = cut(g);
@@ -233,6 +235,7 @@ void gemm(const Gemm& g) {
 }
 
 void gemm(const Gemm& g, const GemmBatch& batch) {
+  if (itemsize(g.dtype) == 2) return half_gemm(g, batch);
   int64_t count = 1;
   for (const GemmBatch::Dim& dim : batch.dims) count *= dim.size;
   if (count == 0 || g.m == 0 || g.n == 0) return;

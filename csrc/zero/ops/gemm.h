@@ -16,7 +16,7 @@ struct GemmOperand {
 // c = a b + bias, or c += a b + bias; a is m x k, b is k x n. Rows of c are dense and c_row apart;
 // c shares no memory with the operands. bias has n elements or is null. k = 0 gives zeros (+ bias).
 struct Gemm {
-  DType dtype;  // float32, float64, int64 or int32
+  DType dtype;  // float32, float64, int64, int32; float16 and bfloat16 without `add`
   int64_t m, n, k;
   GemmOperand a, b;
   void* c;

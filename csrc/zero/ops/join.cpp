@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/parallel.h"
 
@@ -41,6 +42,7 @@ void place(const Tensor& out, const Tensor& part, int64_t dim, int64_t start) {
 }  // namespace
 
 Tensor cat(const Tensors& tensors, int64_t dim) {
+  if (autocast_on) return autocast(CastTo::Widest, cat, tensors, dim);
   const TensorOptions options = common_options("cat", tensors);
   // A 1-d tensor without elements joins anything: PyTorch's legacy of when all empty tensors were
   // such.
@@ -95,6 +97,7 @@ Tensor cat(const Tensors& tensors, int64_t dim) {
 }
 
 Tensor stack(const Tensors& tensors, int64_t dim) {
+  if (autocast_on) return autocast(CastTo::Widest, stack, tensors, dim);
   const TensorOptions options = common_options("stack", tensors);
   const Tensor& model = tensors[0];
   for (int64_t i = 1; i < tensors.size(); ++i)

@@ -1,6 +1,7 @@
 // Losses of classes.
 #include "zero/autograd/record.h"
 #include "zero/ops/along.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/loss_sum.h"
 
 namespace zero {
@@ -282,6 +283,8 @@ Tensor smoothed_cross_entropy(const Tensor& x, const Tensor& target, const Tenso
 
 Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& weight,
                 int64_t ignore_index, Reduction reduction) {
+  if (autocast_on)
+    return autocast(CastTo::Float32, nll_loss, log_probs, target, weight, ignore_index, reduction);
   Classes classes("nll_loss", log_probs, target);
   check_weight("nll_loss", weight, log_probs, classes.n);
   const bool meta = log_probs.is_meta();
@@ -330,6 +333,9 @@ Tensor nll_loss(const Tensor& log_probs, const Tensor& target, const Tensor& wei
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      int64_t ignore_index, Reduction reduction, double label_smoothing) {
+  if (autocast_on)
+    return autocast(CastTo::Float32, cross_entropy, logits, target, weight, ignore_index, reduction,
+                    label_smoothing);
   ZERO_CHECK(label_smoothing >= 0 && label_smoothing <= 1, ValueError,
              "cross_entropy: label_smoothing is out of range; got ", label_smoothing,
              ", expected 0 to 1");

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/gemm.h"
 #include "zero/ops/iterator.h"
 
@@ -46,7 +47,7 @@ struct Transposed {
        b = false;  // that operand is a matrix whose transpose is meant: its strides are exchanged
 };
 
-// y = a b (+ bias) for float32, float64, int64, int32; y is contiguous with the result's shape.
+// y = a b (+ bias) for dtypes of gemm(); y is contiguous with the result's shape.
 void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias, Transposed t) {
   const int64_t m = t.a ? a.size(1) : rows_of(a), n = t.b ? b.size(0) : columns_of(b);
   Gemm g{y.dtype(), m, n, t.a ? a.size(0) : a.size(a.dim() - 1), left(a), right(b), y.data(), n};
@@ -76,12 +77,11 @@ void multiply(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& b
   gemm(g, batch);
 }
 
-// The same for all dtypes: what kernels do not compute in is converted, and the result converted
-// back.
+// The same for all dtypes: small integers are converted, and the result converted back.
 void multiply_any(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& bias = {},
                   Transposed t = {}) {
   if (y.is_meta() || y.numel() == 0) return;
-  const DType compute = compute_dtype(y.dtype());
+  const DType compute = is_floating(y.dtype()) ? y.dtype() : compute_dtype(y.dtype());
   const bool dense_bias = !bias.defined() || bias.is_contiguous();
   if (compute == y.dtype() && y.is_contiguous() && dense_bias) return multiply(y, a, b, bias, t);
   GradModeGuard no_record(false);
@@ -172,6 +172,9 @@ const char* node_name(int64_t a_dims, int64_t b_dims) {
   return a_dims == 2 ? "MvBackward0" : "DotBackward0";
 }
 
+// PyTorch's autocast leaves mv, dot and addmv alone; addmm and the like come here cast, or not at all.
+bool is_lowered(std::string_view op) { return op == "matmul" || op == "mm" || op == "bmm"; }
+
 bool shares_storage(const Tensor& a, const Tensor& b) {
   return a.impl()->storage_ == b.impl()->storage_;
 }
@@ -179,6 +182,8 @@ bool shares_storage(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
+  if (autocast_on && target.fresh() && is_lowered(op))
+    return autocast(CastTo::Lower, matmul, a, b, target, op);
   ZERO_CHECK(a.dim() > 0 && b.dim() > 0, ShapeError, op, ": an operand is 0-d; got a ", a.sizes(),
              " and b ", b.sizes(),
              ", expected at least one dimension each; * multiplies by a number");
@@ -215,6 +220,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (autocast_on) return autocast(CastTo::Lower, linear, x, weight, bias);
   ZERO_CHECK(x.dim() > 0 && (weight.dim() == 1 || weight.dim() == 2), ShapeError,
              "linear: wrong number of dimensions; got x ", x.sizes(), " and weight ",
              weight.sizes(), ", expected x (..., in) and weight (out, in) or (in,)");

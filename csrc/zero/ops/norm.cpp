@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zero/ops/autocast.h"
 #include "zero/ops/reduce.h"
 
 namespace zero {
@@ -10,6 +11,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& y,
                      const Dims& dims);  // scan.cpp
 
 Tensor prod(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType> dtype) {
+  if (autocast_on) return autocast(CastTo::Float32, prod, x, dims, keepdim, dtype);
   const DType result = dtype ? *dtype : is_floating(x.dtype()) ? x.dtype() : DType::Int64;
   const Selection selection("prod", x, dims);
   Tensor y = empty(selection.sizes(x, keepdim), {result, x.device()});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/iterator.h"
 #include "zero/ops/ops.h"
 #include "zero/ops/refuse.h"
@@ -85,6 +86,8 @@ Tensor constant_pad(const Tensor& x, const Dims& pads, const Scalar& value) {
 
 Tensor pad_by(const std::string& mode, const Tensor& x, const Dims& pads) {
   const int64_t dims = pads.size() / 2;
+  if (autocast_on && (mode == "replicate" || (mode == "reflect" && dims < 3)))  // PyTorch's list
+    return autocast(CastTo::Float32, pad_by, mode, x, pads);
   ZERO_CHECK(mode == "reflect" || mode == "replicate" || mode == "circular", NotImplementedError,
              "pad: unknown mode; got '", mode,
              "', expected 'constant', 'reflect', 'replicate' or 'circular'");

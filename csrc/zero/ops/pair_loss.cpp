@@ -5,6 +5,7 @@
 
 #include "zero/autograd/record.h"
 #include "zero/kernels/loss.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/loss.h"
 #include "zero/ops/loss_sum.h"
 #include "zero/ops/map.h"
@@ -180,6 +181,7 @@ Tensor forward(const Entry& entry, const Tensor& a, const Tensor& b, Reduction r
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (autocast_on) return autocast(CastTo::Float32, mse_loss, input, target, reduction);
   const auto [a, b] = fit_pair("mse_loss", input, target);
   Tensor y;
   if (reduction == Reduction::None) {
@@ -213,6 +215,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 
 Tensor pair_loss(const char* name, const Tensor& input, const Tensor& target, Reduction reduction,
                  double a, double b) {
+  if (autocast_on)
+    return autocast(CastTo::Float32, pair_loss, name, input, target, reduction, a, b);
   const Entry& entry = find(name);
   const bool logarithms = entry.kind == PairLoss::LogDivergence;
   const auto [x, t] = fit_pair(logarithms ? "kl_div" : name, input, target);

@@ -10,6 +10,7 @@
 #include "zero/autograd/record.h"
 #include "zero/core/allocator.h"
 #include "zero/kernels/pooling.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/ops.h"
 #include "zero/ops/refuse.h"
 #include "zero/ops/taps.h"
@@ -413,11 +414,15 @@ Tensor whole_average(const char* node, const Tensor& x, const Dimensions& window
 
 std::pair<Tensor, Tensor> max_pool(const char* op, int64_t dims, const Tensor& x,
                                    const WindowOptions& options, bool indices) {
+  if (autocast_on && dims == 3 && !indices)
+    return autocast(CastTo::Float32, max_pool, op, dims, x, options, indices);
   return largest(op, kMaxNodes[dims - 1], x, fixed_windows(op, dims, x, options, false), indices);
 }
 
 Tensor avg_pool(const char* op, int64_t dims, const Tensor& x, const WindowOptions& options,
                 bool include_padding, std::optional<int64_t> divisor) {
+  if (autocast_on && dims == 3)
+    return autocast(CastTo::Float32, avg_pool, op, dims, x, options, include_padding, divisor);
   if (divisor && *divisor == 0)
     refuse<ValueError>(op, "divisor_override is 0", x, "kernel_size", options.kernel,
                        "another number");
@@ -429,6 +434,8 @@ Tensor avg_pool(const char* op, int64_t dims, const Tensor& x, const WindowOptio
 
 std::pair<Tensor, Tensor> adaptive_max_pool(const char* op, int64_t dims, const Tensor& x,
                                             const Dims& sizes, bool indices) {
+  if (autocast_on && dims == 3)
+    return autocast(CastTo::Float32, adaptive_max_pool, op, dims, x, sizes, indices);
   const Dimensions windows = adaptive_windows(op, dims, x, sizes);
   if (!covers_all(windows) || x.numel() == 0)
     return largest(op, kAdaptiveMaxNodes[dims - 1], x, windows, indices);
@@ -440,6 +447,8 @@ std::pair<Tensor, Tensor> adaptive_max_pool(const char* op, int64_t dims, const 
 }
 
 Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Dims& sizes) {
+  if (autocast_on && dims == 3)
+    return autocast(CastTo::Float32, adaptive_avg_pool, op, dims, x, sizes);
   const Dimensions windows = adaptive_windows(op, dims, x, sizes);
   if (covers_all(windows)) return whole_average(kAdaptiveAvgNodes[dims - 1], x, windows);
   return average(op, kAdaptiveAvgNodes[dims - 1], x, windows, {});
@@ -448,6 +457,9 @@ Tensor adaptive_avg_pool(const char* op, int64_t dims, const Tensor& x, const Di
 std::pair<Tensor, Tensor> fractional_max_pool(const char* op, int64_t dims, const Tensor& x,
                                               const Dims& kernel, const Dims& sizes,
                                               const Tensor& samples, bool indices) {
+  if (autocast_on)
+    return autocast(CastTo::Float32, fractional_max_pool, op, dims, x, kernel, sizes, samples,
+                    indices);
   const Dimensions windows = fractional_windows(op, dims, x, kernel, sizes);
   const Tensor places =
       contiguous(to(random_samples(op, dims, x, samples), compute_dtype(x.dtype())));

@@ -1,5 +1,6 @@
 // Products of matrices and vectors with a sum, Kronecker's product, the cross product.
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/ops.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
@@ -92,6 +93,8 @@ Tensor cross_of(const Tensor& a, const Tensor& b, int64_t dim) {
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
              const Scalar& alpha, Target target) {
+  if (autocast_on && target.fresh())
+    return autocast(CastTo::Lower, addmm, input, a, b, beta, alpha, target);
   check_dims("addmm", "mat1", a, 2);
   check_dims("addmm", "mat2", b, 2);
   return plus("addmm", input, matmul(a, b, {}, "addmm"), beta, alpha, target);
@@ -121,6 +124,8 @@ Tensor addr(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar&
 
 Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
                const Scalar& alpha, Target target) {
+  if (autocast_on && target.fresh())
+    return autocast(CastTo::Lower, baddbmm, input, a, b, beta, alpha, target);
   check_dims("baddbmm", "batch1", a, 3);
   check_dims("baddbmm", "batch2", b, 3);
   ZERO_CHECK(a.size(0) == b.size(0), ShapeError, "baddbmm: batch sizes differ; got batch1 ",
@@ -130,6 +135,8 @@ Tensor baddbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scal
 
 Tensor addbmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
               const Scalar& alpha, Target target) {
+  if (autocast_on && target.fresh())
+    return autocast(CastTo::Lower, addbmm, input, a, b, beta, alpha, target);
   check_dims("addbmm", "batch1", a, 3);
   check_dims("addbmm", "batch2", b, 3);
   ZERO_CHECK(a.size(0) == b.size(0) && a.size(2) == b.size(1), ShapeError,

@@ -1,5 +1,6 @@
 // Masks, and indices along one dimension: all find places and read or write there (index.h).
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/gather.h"
 #include "zero/ops/index.h"
 #include "zero/ops/iterator.h"
@@ -241,6 +242,8 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                   Target target) {
+  if (autocast_on && target.fresh())
+    return autocast(CastTo::Widest, index_copy, self, dim, index, source, target);
   const char* op = target.fresh() ? "index_copy" : "index_copy_";
   const int64_t d = wrap_dim(op, dim, self.dim());
   const Tensor at = rows(op, self, with_rows(self, d, index), d, index);

@@ -64,11 +64,11 @@ class SpectralNorm:
         if do_power_iteration:
             with zero.no_grad():
                 for _ in range(self.n_power_iterations):
-                    v.copy_(normalize(matrix.t() @ u, dim=0, eps=self.eps))
-                    u.copy_(normalize(matrix @ v, dim=0, eps=self.eps))
+                    v.copy_(normalize(zero.mv(matrix.t(), u), dim=0, eps=self.eps))
+                    u.copy_(normalize(zero.mv(matrix, v), dim=0, eps=self.eps))
             # The next forward() writes to them, perhaps before this one's backward().
             u, v = u.clone(), v.clone()
-        return weight / zero.dot(u, matrix @ v)
+        return weight / zero.dot(u, zero.mv(matrix, v))
 
     @staticmethod
     def apply(

@@ -107,8 +107,8 @@ class _SpectralNorm(Module):
     def _power_method(self, matrix: Tensor, steps: int) -> None:
         with zero.no_grad():
             for _ in range(steps):
-                self._u.copy_(normalize(matrix @ self._v, dim=0, eps=self.eps))
-                self._v.copy_(normalize(matrix.t() @ self._u, dim=0, eps=self.eps))
+                self._u.copy_(normalize(zero.mv(matrix, self._v), dim=0, eps=self.eps))
+                self._v.copy_(normalize(zero.mv(matrix.t(), self._u), dim=0, eps=self.eps))
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.dim() == 1:  # its only singular value is its norm
@@ -118,7 +118,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, self.n_power_iterations)
         # The next forward() writes to them, perhaps before this one's backward().
         u, v = self._u.clone(), self._v.clone()
-        return weight / zero.dot(u, matrix @ v)
+        return weight / zero.dot(u, zero.mv(matrix, v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
         return value

@@ -8,7 +8,12 @@ Example:
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
 __all__ = [
+    "amp",
     "current_device",
     "device_count",
     "is_available",
@@ -16,6 +21,14 @@ __all__ = [
     "set_device",
     "synchronize",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("zero.cpu.amp")
+    raise AttributeError(f"module 'zero.cpu' has no attribute {name!r}")
 
 
 def is_available() -> bool:

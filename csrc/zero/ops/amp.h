@@ -1,0 +1,12 @@
+// What a gradient scaler asks of gradients.
+#pragma once
+
+#include "zero/core/tensor.h"
+
+namespace zero {
+
+// g *= inverse_scale for each gradient, in place and unrecorded; found_inf, one float32, becomes 1
+// if any of the results is infinite or NaN. One pass over memory.
+void unscale_(const Tensors& grads, const Tensor& found_inf, const Tensor& inverse_scale);
+
+}  // namespace zero
