@@ -181,6 +181,23 @@ def test_linear_regression(tmp_path):
     assert again == text
 
 
+def test_cartpole_quickly_with_a_plot(tmp_path):
+    for module in ("gymnasium", "tqdm", "matplotlib"):
+        pytest.importorskip(module)
+    text = run_child(EXAMPLES / "cartpole.py", "--updates", 25, "--seed", 1, cwd=tmp_path)
+    assert float(re.search(r"greedy policy in 20 episodes: ([\d.]+)", text)[1]) > 100  # chance: 20
+    picture = tmp_path / "cartpole.png"
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 10_000
+
+
+def test_cartpole_reaches_what_is_promised(tmp_path):
+    for module in ("gymnasium", "tqdm"):
+        pytest.importorskip(module)
+    text = run_child(EXAMPLES / "cartpole.py", "--no-plot", cwd=tmp_path, timeout=300)
+    assert float(re.search(r"greedy policy in 20 episodes: ([\d.]+)", text)[1]) >= 475
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the command line of gcc and clang")
 def test_the_core_trains_without_python(tmp_path):
     """examples/cpp/linear_regression.cpp on the objects of csrc, which know nothing of Python."""

@@ -1,4 +1,4 @@
-"""Products of 16-bit floats: exact sums rounded once, every layout, the same bits on any threads."""
+"""Products of 16-bit floats: sums rounded once, every layout, the same bits on any threads."""
 
 import numpy as np
 import pytest

@@ -77,7 +77,16 @@ def test_nothing_is_printed_or_warned_of():
 
 def test_submodules_can_be_imported_first():
     names = ["nn", "nn.functional", "optim", "optim.sgd", "autograd", "errors"]
-    names += ["backends.cudnn", "cuda.amp", "testing", "random", "version", "utils._pytree"]
+    names += [
+        "backends.cudnn",
+        "cpu.amp",
+        "cuda.amp",
+        "amp",
+        "testing",
+        "random",
+        "version",
+        "utils._pytree",
+    ]
     for name in names:
         run(f"import zero.{name}; zero.{name}; zero.tensor([1.0])")
 
