@@ -52,7 +52,7 @@ class Floats {
 
 // A matrix of 16-bit floats as float32, dense, in the same order in memory.
 GemmOperand widen(DType dtype, const GemmOperand& x, int64_t rows, int64_t columns, float* to) {
-  const bool by_columns = x.row == 1 && x.column != 1;
+  const bool by_columns = x.row == 1 && (x.column != 1 || columns == 1);
   const int64_t inner = by_columns ? rows : columns, outer = by_columns ? columns : rows;
   char* data[2] = {reinterpret_cast<char*>(to), static_cast<char*>(const_cast<void*>(x.data))};
   const int64_t strides[4] = {4, (by_columns ? x.row : x.column) * kItem, inner * 4,
