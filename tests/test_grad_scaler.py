@@ -188,7 +188,7 @@ def test_unscaling_in_one_pass(dtype):
                 if g.numel() == 0:
                     continue
                 broken = g.clone()
-                broken.view(-1)[-1] = bad
+                broken[(-1,) * broken.ndim] = bad
                 unscale([g.clone(), broken], found, zero.tensor(1.0))
                 assert found.item() == 1
                 found.zero_()

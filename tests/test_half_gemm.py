@@ -31,7 +31,7 @@ def check(y, a, b, dtype, bias=None):
     exact, size = wide_a @ wide_b, abs(wide_a) @ abs(wide_b)
     if bias is not None:
         exact, size = exact + bias.double().numpy(), size + abs(bias.double().numpy())
-    unit = 2.0**-9 if dtype is zero.bfloat16 else 2.0**-12  # half of the last bit
+    unit = 2.0**-8 if dtype is zero.bfloat16 else 2.0**-11  # half of the last bit
     depth = min(a.shape[-1], 1024) + 16
     tiny = 2.0**-25 if dtype is zero.float16 else 0
     bound = unit * abs(exact) * 1.001 + depth * 2.0**-24 * size * 1.01 + tiny

@@ -48,7 +48,7 @@ def _autocast_nesting(change):
 
 def _autocast_float32(*tensors):
     """The tensors, under autocast those of 16 bits as float32: what a composed loss begins with."""
-    if not autocasts.autocast_on:
+    if not autocasts.autocast_state(CAutocastDevice.Cpu).enabled:
         return tensors
     return tuple([wrap(autocasts.autocast_argument((<Tensor> x).c, CDType.Float32))
                   if isinstance(x, Tensor) else x for x in tensors])

@@ -54,6 +54,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         raise ShapeError(
             f"inner: the last sizes differ; got {tuple(input.shape)} and {tuple(other.shape)}"
         )
+    if input.ndim == other.ndim == 1:
+        return zero.dot(input, other, out=out)
     k = input.shape[-1]
     a = input.reshape(input.numel() // k if k else _count(input), k)
     b = other.reshape(other.numel() // k if k else _count(other), k)

@@ -17,7 +17,6 @@ cdef extern from "zero/autograd/autocast.h" namespace "zero":
         cbool enabled
         CDType dtype
 
-    bint autocast_on
     CAutocastState autocast_state(CAutocastDevice) noexcept
     void set_autocast_state(CAutocastDevice, CAutocastState) noexcept
     bint autocast_cache_enabled() noexcept

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import zero
 from zero import Tensor, _amp_foreach_non_finite_check_and_unscale_
-from zero.errors import RuntimeError, ValueError
+from zero.errors import ValueError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
