@@ -44,6 +44,14 @@ CALLS = {
     "conv2d": (lambda c: F.conv2d(c(1, 2, 5, 5), c(2, 2, 3, 3), c(2)), LOWER),
     "conv_transpose1d": (lambda c: F.conv_transpose1d(c(1, 2, 5), c(2, 2, 3)), LOWER),
     "prelu": (lambda c: F.prelu(c(1, 2, 5), c(2)), LOWER),
+    "attention": (
+        lambda c: F.scaled_dot_product_attention(c(2, 3, 4), c(2, 3, 4), c(2, 3, 4)),
+        LOWER,
+    ),
+    "attention with a mask": (
+        lambda c: F.scaled_dot_product_attention(c(3, 4), c(3, 4), c(3, 4), attn_mask=c(3, 3)),
+        LOWER,
+    ),
     "affine_grid": (lambda c: F.affine_grid(c(1, 2, 3), (1, 1, 3, 3), False), LOWER),
     "mv": (lambda c: zero.mv(c(2, 3), c(3)), SAME),
     "dot": (lambda c: zero.dot(c(3), c(3)), SAME),

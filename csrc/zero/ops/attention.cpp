@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/draw.h"
 #include "zero/ops/ops.h"
 
@@ -344,6 +345,8 @@ AttentionBackend attention_backend(const Tensor& query, const Tensor& key, const
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& mask, const AttentionOptions& options) {
+  if (autocast_on)
+    return autocast(CastTo::Lower, scaled_dot_product_attention, query, key, value, mask, options);
   check(query, key, value, mask, options);
   const Operands o = with_common_batch(query, key, value, options.grouped);
   check_mask(mask, o);
