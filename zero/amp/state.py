@@ -95,10 +95,11 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
         >>> zero.set_autocast_enabled("cpu", False)
     """
     if isinstance(device_type, bool):
-        device_type, enabled = "cuda", device_type
-    if enabled is None:
+        _set_autocast_state("cuda", device_type, None)
+    elif enabled is None:
         raise TypeError("set_autocast_enabled: enabled is not given; expected True or False")
-    _set_autocast_state(device_type, enabled, None)
+    else:
+        _set_autocast_state(device_type, enabled, None)
 
 
 def set_autocast_cpu_enabled(enabled: bool) -> None:

@@ -172,7 +172,7 @@ const char* node_name(int64_t a_dims, int64_t b_dims) {
   return a_dims == 2 ? "MvBackward0" : "DotBackward0";
 }
 
-// PyTorch's autocast leaves mv, dot and addmv alone; addmm and the like come here cast, or not at all.
+// PyTorch's autocast leaves mv, dot and addmv alone; addmm and its like come here cast already.
 bool is_lowered(std::string_view op) { return op == "matmul" || op == "mm" || op == "bmm"; }
 
 bool shares_storage(const Tensor& a, const Tensor& b) {
