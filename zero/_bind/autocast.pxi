@@ -48,10 +48,10 @@ def _autocast_nesting(change):
 
 def _autocast_float32(*tensors):
     """The tensors, under autocast those of 16 bits as float32: what a composed loss begins with."""
-    if not autocasts.autocast_state(CAutocastDevice.Cpu).enabled:
+    if not autocasts.autocast_on:
         return tensors
-    return tuple([wrap(autocasts.autocast_argument((<Tensor> x).c, CDType.Float32))
-                  if isinstance(x, Tensor) else x for x in tensors])
+    return tuple([wrap(autocasts.autocast_float32((<Tensor> x).c)) if isinstance(x, Tensor) else x
+                  for x in tensors])
 
 
 def _amp_foreach_non_finite_check_and_unscale_(list grads not None, Tensor found_inf not None,

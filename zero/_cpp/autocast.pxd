@@ -17,6 +17,7 @@ cdef extern from "zero/autograd/autocast.h" namespace "zero":
         cbool enabled
         CDType dtype
 
+    bint autocast_on
     CAutocastState autocast_state(CAutocastDevice) noexcept
     void set_autocast_state(CAutocastDevice, CAutocastState) noexcept
     bint autocast_cache_enabled() noexcept
@@ -26,10 +27,6 @@ cdef extern from "zero/autograd/autocast.h" namespace "zero":
     int64_t leave_autocast() noexcept
 
 
-cdef extern from "zero/ops/autocast.h" namespace "zero":
-    CTensor autocast_argument "zero::detail::autocast_argument"(const CTensor&,
-                                                                CDType) except +raise_error
-
-
 cdef extern from "zero/ops/amp.h" namespace "zero":
+    CTensor autocast_float32(const CTensor&) except +raise_error
     void unscale_(const CTensors&, const CTensor&, const CTensor&) except +raise_error

@@ -130,8 +130,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             place.index_fill_(0, rows, self.shortlist_size + i)
             scores = F.log_softmax(self.tail[i](input.index_select(0, rows)), dim=1)
             chosen = scores.gather(1, (target[rows] - low).unsqueeze(1)).squeeze(1)
-            parts.append((rows, chosen))
+            parts.append((rows, chosen.to(input.dtype)))  # of another one under autocast
         output = F.log_softmax(self.head(input), dim=1).gather(1, place.unsqueeze(1)).squeeze(1)
+        output = output.to(input.dtype)
         for rows, chosen in parts:
             output = output.index_add(0, rows, chosen)
         loss = -output.mean()

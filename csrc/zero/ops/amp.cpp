@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "zero/autograd/inplace.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/iterator.h"
 #include "zero/runtime/denormal.h"
 
@@ -55,6 +56,8 @@ bool scale(const Tensor& g, double factor, Bits exponent) {
 }
 
 }  // namespace
+
+Tensor autocast_float32(const Tensor& x) { return detail::autocast_argument(x, DType::Float32); }
 
 void unscale_(const Tensors& grads, const Tensor& found_inf, const Tensor& inverse_scale) {
   for (const Tensor* x : {&found_inf, &inverse_scale})
