@@ -73,7 +73,7 @@ class autocast:
         >>> with zero.autocast("cpu", dtype=zero.bfloat16):
         ...     y = x @ w
         ...     with zero.autocast("cpu", enabled=False):
-        ...         z = y.float() @ w
+        ...         z = w @ y.float()
         >>> y.dtype, z.dtype
         (zero.bfloat16, zero.float32)
 
