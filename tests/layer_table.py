@@ -8,6 +8,7 @@ integer everywhere, or signs, 1 and -1.
 # None: PyTorch raises an error.
 F, H = "float32", "bfloat16"
 A, B1, B2, B3 = (2, 6), (2, 4, 6), (2, 4, 6, 6), (2, 4, 6, 6, 6)
+S = (5, 2, 8)
 
 LAYERS = {
     "AdaptiveAvgPool1d": ("2", [B1], F, H),
@@ -106,6 +107,7 @@ LAYERS = {
     "MaxUnpool2d": ("2", [B2, ("below", 8, (2, 4, 6, 6))], F, F),
     "MaxUnpool3d": ("2", [B3, ("below", 8, (2, 4, 6, 6, 6))], F, F),
     "Mish": ("", [A], F, H),
+    "MultiheadAttention": ("8, 2", [S, S, S], H, H),
     "MultiLabelMarginLoss": ("", [A, ("below", 6, (2, 6))], F, F),
     "MultiLabelSoftMarginLoss": ("", [A, A], F, H),
     "MultiMarginLoss": ("", [A, ("below", 6, (2,))], F, F),
@@ -140,6 +142,11 @@ LAYERS = {
     "Tanh": ("", [A], F, H),
     "Tanhshrink": ("", [A], F, H),
     "Threshold": ("0.3, 0.0", [A], F, H),
+    "Transformer": ("8, 2, 1, 1, 16, dropout=0.0", [S, S], F, H),
+    "TransformerDecoder": ("nn.TransformerDecoderLayer(8, 2, 16, 0.0), 1", [S, S], F, H),
+    "TransformerDecoderLayer": ("8, 2, 16, 0.0", [S, S], F, H),
+    "TransformerEncoder": ("nn.TransformerEncoderLayer(8, 2, 16, 0.0), 1", [S], F, H),
+    "TransformerEncoderLayer": ("8, 2, 16, 0.0", [S], F, H),
     "TripletMarginLoss": ("", [A, A, A], F, F),
     "TripletMarginWithDistanceLoss": ("", [A, A, A], F, H),
     "Unflatten": ("1, (2, 3)", [A], F, H),

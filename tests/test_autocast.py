@@ -495,10 +495,10 @@ def test_layers_in_16_bits(name, dtype):
     assert all(np.isfinite(x).all() for x in results[1] if x is not None)
     if name in RANDOM:
         return
-    digits = 2.0**-7 if dtype is zero.bfloat16 else 2.0**-10  # of one rounding, doubled
+    tolerance = 8 * (2.0**-7 if dtype is zero.bfloat16 else 2.0**-10)  # 16 roundings
+    if name == "MultiheadAttention":  # the query's gradient is a small difference of large terms
+        tolerance *= 4
     for wide, half in zip(*results, strict=True):
         assert (wide is None) == (half is None)
         if wide is not None and wide.size:
-            np.testing.assert_allclose(
-                half, wide, rtol=8 * digits, atol=8 * digits * abs(wide).max()
-            )
+            np.testing.assert_allclose(half, wide, rtol=tolerance, atol=tolerance * abs(wide).max())
