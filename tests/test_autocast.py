@@ -496,9 +496,12 @@ def test_layers_in_16_bits(name, dtype):
     if name in RANDOM:
         return
     tolerance = 8 * (2.0**-7 if dtype is zero.bfloat16 else 2.0**-10)  # 16 roundings
-    if name == "MultiheadAttention":  # the query's gradient is a small difference of large terms
-        tolerance *= 4
+    # Gradients of queries and keys are small differences of large terms.
+    largest = max(abs(x).max() for x in results[0] if x is not None and x.size)
+    least = largest if name == "MultiheadAttention" else 0
     for wide, half in zip(*results, strict=True):
         assert (wide is None) == (half is None)
         if wide is not None and wide.size:
-            np.testing.assert_allclose(half, wide, rtol=tolerance, atol=tolerance * abs(wide).max())
+            np.testing.assert_allclose(
+                half, wide, rtol=tolerance, atol=tolerance * max(abs(wide).max(), least)
+            )
