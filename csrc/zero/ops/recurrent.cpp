@@ -4,6 +4,7 @@
 
 #include "zero/autograd/engine.h"
 #include "zero/autograd/record.h"
+#include "zero/ops/autocast.h"
 #include "zero/ops/ops.h"
 #include "zero/ops/recurrent_steps.h"
 
@@ -353,10 +354,18 @@ Tensor widened(const Tensor& x, DType dtype) {
   return !x.defined() || x.dtype() == dtype ? x : to(x, dtype);
 }
 
+// Under autocast; the results of GRU and of single steps have the dtype of the input, as PyTorch's.
+CastTo cast_of(const Tensor& input, bool always) {
+  return always || input.dtype() != DType::Float32 ? CastTo::Lower : CastTo::Float32;
+}
+
 }  // namespace
 
 Tensors recurrent(const char* op, const Tensor& input, const Tensor& batch_sizes, const Tensor& h0,
                   const Tensor& c0, const Tensors& weights, const RecurrentOptions& options) {
+  if (autocast_on)
+    return autocast(cast_of(input, options.mode != RecurrentMode::Gru), recurrent, op, input,
+                    batch_sizes, h0, c0, weights, options);
   check_floating(op, input);
   const int64_t directions = options.bidirectional ? 2 : 1, cells = options.layers * directions;
   const int64_t each = cells > 0 ? weights.size() / cells : 0;
@@ -425,6 +434,9 @@ Tensors recurrent(const char* op, const Tensor& input, const Tensor& batch_sizes
 Tensors recurrent_cell(const char* op, RecurrentMode mode, const Tensor& input, const Tensor& h,
                        const Tensor& c, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                        const Tensor& b_hh) {
+  if (autocast_on)
+    return autocast(cast_of(input, mode != RecurrentMode::Gru && mode != RecurrentMode::Lstm),
+                    recurrent_cell, op, mode, input, h, c, w_ih, w_hh, b_ih, b_hh);
   check_floating(op, input);
   ZERO_CHECK(input.dim() == 1 || input.dim() == 2, ShapeError, op,
              ": wrong number of dimensions; got input ", input.sizes(),
