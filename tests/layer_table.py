@@ -61,6 +61,8 @@ LAYERS = {
     "FractionalMaxPool3d": ("2, output_size=3", [B3], F, F),
     "GELU": ("", [A], F, H),
     "GLU": ("", [A], F, H),
+    "GRU": ("8, 4", [S], F, H),
+    "GRUCell": ("8, 4", [(2, 8)], F, H),
     "GaussianNLLLoss": ("", [A, A, A], F, H),
     "GroupNorm": ("2, 4", [B1], F, H),
     "Hardshrink": ("", [A], F, H),
@@ -78,6 +80,8 @@ LAYERS = {
     "LPPool1d": ("2, 2", [B1], F, H),
     "LPPool2d": ("2, 2", [B2], F, H),
     "LPPool3d": ("2, 2", [B3], F, F),
+    "LSTM": ("8, 4", [S], H, H),
+    "LSTMCell": ("8, 4", [(2, 8)], F, H),
     "LayerNorm": ("6", [A], F, H),
     "LazyBatchNorm1d": ("", [B1], F, H),
     "LazyBatchNorm2d": ("", [B2], F, H),
@@ -118,6 +122,8 @@ LAYERS = {
     "PixelShuffle": ("2", [B2], F, H),
     "PixelUnshuffle": ("2", [B2], F, H),
     "PoissonNLLLoss": ("", [A, A], F, F),
+    "RNN": ("8, 4", [S], H, H),
+    "RNNCell": ("8, 4", [(2, 8)], H, H),
     "RMSNorm": ("6", [A], F, H),
     "RReLU": ("", [A], F, H),
     "ReLU": ("", [A], F, H),
@@ -160,7 +166,15 @@ LAYERS = {
 }
 # These have no result of their own, or are met as other layers.
 NOT_IN_THE_TABLE = {
-    *("Module", "Parameter", "Buffer", "UninitializedBuffer", "UninitializedParameter"),
+    *(
+        "Module",
+        "RNNBase",
+        "RNNCellBase",
+        "Parameter",
+        "Buffer",
+        "UninitializedBuffer",
+        "UninitializedParameter",
+    ),
     *("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"),
 }
 
