@@ -443,6 +443,23 @@ def test_as_a_function():
             call(**{name: mask})
 
 
+def test_names_that_variants_of_pytorchs_layers_call():
+    mask = zero.tensor([[False, True]])
+    names = {"mask_name": "m", "other_type": F._none_or_dtype(mask), "other_name": "o"}
+    added = F._canonical_mask(mask, **names, target_type=zero.float64)
+    assert added.dtype is zero.float64 and added.tolist() == [[0, -INF]]
+    assert F._canonical_mask(added, **names, target_type=zero.float32) is added
+    assert F._canonical_mask(None, **names, target_type=zero.float32) is None
+    assert F._none_or_dtype(None) is None and names["other_type"] is zero.bool
+    with pytest.raises(DTypeError, match=r"m of zero\.int64"):
+        F._canonical_mask(zero.tensor([1]), **names, target_type=zero.float32)
+    x, y, w, b = zero.randn(3, 2, 4), zero.randn(5, 2, 4), zero.randn(12, 4), zero.randn(12)
+    for three in ((x, x, x), (x, y, y), (x, y, y * 2)):
+        found = F._in_projection_packed(*three, w, b)
+        for part, z, each, shift in zip(found, three, w.chunk(3), b.chunk(3), strict=True):
+            close(part, F.linear(z, each, shift))
+
+
 def test_static_keys_and_values():
     m = nn.MultiheadAttention(6, 2)
     x, y = zero.randn(4, 3, 6), zero.randn(5, 3, 6)

@@ -1,6 +1,7 @@
 """Transformers, and PyTorch's values of all layers of attention."""
 
 import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -157,7 +158,8 @@ def test_stacks_are_copies():
     del state["layers.1.norm2.weight"]
     with pytest.raises(RuntimeError, match=r"layers\.1\.norm2\.weight"):
         encoder.load_state_dict(state)
-    x = zero.randn(4, 2, 8)
+    again = pickle.loads(pickle.dumps(encoder))
+    assert zero.equal(again(x), encoder(x))
     assert zero.equal(nn.TransformerEncoder(layer, 0)(x), x)
 
 

@@ -63,23 +63,23 @@ def _project(
     if isinstance(weights, Tensor):
         if query is key and key is value:
             all_three = linear(query, weights, bias)
-            q, k, v = all_three.view(*query.shape[:2], 3, *last).unbind(2)
+            q, k, v = all_three.view(*query.shape[:-1], 3, *last).unbind(2)
             return q, k, v
         if key is value:
             parts = (width, 2 * width)
             w_q, w_kv = weights.split(parts)
             b_q, b_kv = (None, None) if bias is None else bias.split(parts)
-            q = linear(query, w_q, b_q).view(*query.shape[:2], *last)
-            k, v = linear(key, w_kv, b_kv).view(*key.shape[:2], 2, *last).unbind(2)
+            q = linear(query, w_q, b_q).view(*query.shape[:-1], *last)
+            k, v = linear(key, w_kv, b_kv).view(*key.shape[:-1], 2, *last).unbind(2)
             return q, k, v
         w_q, w_k, w_v = weights.split(width)
     else:
         w_q, w_k, w_v = weights
     b_q, b_k, b_v = (None, None, None) if bias is None else bias.split(width)
     return (
-        linear(query, w_q, b_q).view(*query.shape[:2], *last),
-        linear(key, w_k, b_k).view(*key.shape[:2], *last),
-        linear(value, w_v, b_v).view(*value.shape[:2], *last),
+        linear(query, w_q, b_q).view(*query.shape[:-1], *last),
+        linear(key, w_k, b_k).view(*key.shape[:-1], *last),
+        linear(value, w_v, b_v).view(*value.shape[:-1], *last),
     )
 
 
@@ -277,6 +277,33 @@ def attend(
     return y if batched else y.squeeze(0), shown
 
 
+# ---- names of PyTorch that variants of its layers call -------------------------------------------
+def _none_or_dtype(input: Tensor | None) -> zero.dtype | None:
+    return None if input is None else input.dtype
+
+
+def _canonical_mask(
+    mask: Tensor | None,
+    mask_name: str,
+    other_type: zero.dtype | None,
+    other_name: str,
+    target_type: zero.dtype,
+    check_other: bool = True,
+) -> Tensor | None:
+    """A mask of bools as one that is added; one of floats as it is."""
+    if mask is None:
+        return None
+    _check_mask(mask_name, mask)
+    return _additive(mask, target_type) if mask.dtype is zero.bool else mask
+
+
+def _in_projection_packed(
+    q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None
+) -> list[Tensor]:
+    return [x.squeeze(-2) for x in _project(q, k, v, w, b, 1)]
+
+
+# ---- the function --------------------------------------------------------------------------------
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

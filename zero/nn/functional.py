@@ -113,7 +113,12 @@ from zero.nn._max_pooling import (
     max_unpool2d,
     max_unpool3d,
 )
-from zero.nn._multihead import multi_head_attention_forward
+from zero.nn._multihead import (
+    _canonical_mask as _canonical_mask,
+    _in_projection_packed as _in_projection_packed,
+    _none_or_dtype as _none_or_dtype,
+    multi_head_attention_forward,
+)
 from zero.nn._norms import batch_norm, instance_norm, local_response_norm
 from zero.nn._padding import pad
 from zero.nn._pointwise import (
