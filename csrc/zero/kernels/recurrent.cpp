@@ -4,7 +4,7 @@
 // added in order: its bits don't depend on how rows and units are cut.
 #include "zero/kernels/recurrent.h"
 
-#include "zero/kernels/math.inl"
+#include "zero/kernels/logistic.inl"
 #include "zero/kernels/registers.inl"
 
 namespace zero::ZERO_ISA_NS {
@@ -165,9 +165,13 @@ ZERO_NOINLINE void multiply(int64_t begin, int64_t end, int64_t hidden, const in
                          places_of<T>(panel + 1, hidden, groups, slots));
         continue;
       }
-      for (int64_t i = 0; i < rows; i += R)
-        some_rows<T, R, V>(rows - i, depth, a + i * a_row + p, a_row, b + p * V * L, c + i * c_row,
+      for (int64_t i = 0; i < rows;) {
+        const int64_t left = rows - i;  // of few, two halves: more sums side by side
+        const int64_t now = left <= R ? left : left < 2 * R ? (left + 1) / 2 : R;
+        some_rows<T, R, V>(now, depth, a + i * a_row + p, a_row, b + p * V * L, c + i * c_row,
                            c_row, places);
+        i += now;
+      }
     }
     panel += two;
   }
@@ -182,8 +186,8 @@ ZERO_NOINLINE void pack_vector(const T* b, int64_t b_row, int64_t b_column, int6
     for (int64_t p = 0; p < k; ++p) copy_bytes(to + p * to_row, b + p * b_row, kVectorBytes);
     return;
   }
-  for (int64_t l = 0; l < L; ++l)
-    for (int64_t p = 0; p < k; ++p)
+  for (int64_t p = 0; p < k; ++p)
+    for (int64_t l = 0; l < L; ++l)
       to[p * to_row + l] = l < valid ? b[p * b_row + l * b_column] : T(0);
 }
 
@@ -220,10 +224,15 @@ ZERO_INLINE T tanh_slope(T y) {
   return T(1) - y * y;
 }
 
+// 1 / (1 + e^-x), 2 ulp; math::sigmoid, which gives symmetric results, takes a fifth longer.
+ZERO_INLINE float gate(float x) { return 1.0f / (1.0f + math::exp_normal(-x)); }
+ZERO_INLINE double gate(double x) { return math::sigmoid(x); }
+
+// x = f(x + bias)
 template <class T>
-ZERO_NOINLINE void sigmoids(T* x, int64_t n) {
+ZERO_NOINLINE void sigmoids(T* x, const T* bias, int64_t n) {
   ZERO_SIMD
-  for (int64_t j = 0; j < n; ++j) x[j] = math::sigmoid(x[j]);
+  for (int64_t j = 0; j < n; ++j) x[j] = gate(x[j] + bias[j]);
 }
 template <class T>
 ZERO_NOINLINE void tanhs(const T* x, T* y, int64_t n) {
@@ -232,14 +241,21 @@ ZERO_NOINLINE void tanhs(const T* x, T* y, int64_t n) {
 }
 
 template <class T>
-ZERO_NOINLINE void lstm_row(int64_t begin, int64_t end, int64_t n, T* gates, const T* before, T* c,
-                            T* h) {
+ZERO_NOINLINE void add_bias(T* x, const T* bias, int64_t n) {
+  ZERO_SIMD
+  for (int64_t j = 0; j < n; ++j) x[j] += bias[j];
+}
+
+template <class T>
+ZERO_NOINLINE void lstm_row(int64_t begin, int64_t end, int64_t n, const T* bias, T* gates,
+                            const T* before, T* c, T* h) {
   T *const i = gates, *const f = gates + n, *const g = gates + 2 * n, *const o = gates + 3 * n;
   const int64_t count = end - begin;
-  sigmoids(i + begin, count);
-  sigmoids(f + begin, count);
+  sigmoids(i + begin, bias + begin, count);
+  sigmoids(f + begin, bias + n + begin, count);
+  add_bias(g + begin, bias + 2 * n + begin, count);
   tanhs(g + begin, g + begin, count);
-  sigmoids(o + begin, count);
+  sigmoids(o + begin, bias + 3 * n + begin, count);
   ZERO_SIMD
   for (int64_t j = begin; j < end; ++j) c[j] = f[j] * before[j] + i[j] * g[j];
   tanhs(c + begin, h + begin, count);
@@ -269,13 +285,15 @@ ZERO_NOINLINE void lstm_row_back(int64_t begin, int64_t end, int64_t n, const T*
 }
 
 template <class T>
-ZERO_NOINLINE void gru_row(int64_t begin, int64_t end, int64_t n, T* gates, const T* before, T* h) {
+ZERO_NOINLINE void gru_row(int64_t begin, int64_t end, int64_t n, const T* bias, T* gates,
+                           const T* before, T* h) {
   T *const r = gates, *const z = gates + n, *const m = gates + 2 * n, *const w = gates + 3 * n;
   const int64_t count = end - begin;
-  sigmoids(r + begin, count);
-  sigmoids(z + begin, count);
+  sigmoids(r + begin, bias + begin, count);
+  sigmoids(z + begin, bias + n + begin, count);
+  const T* const bias_n = bias + 2 * n;
   ZERO_SIMD
-  for (int64_t j = begin; j < end; ++j) m[j] += r[j] * w[j];
+  for (int64_t j = begin; j < end; ++j) m[j] = (m[j] + bias_n[j]) + r[j] * w[j];
   tanhs(m + begin, m + begin, count);
   ZERO_SIMD
   for (int64_t j = begin; j < end; ++j) h[j] = m[j] + z[j] * (before[j] - m[j]);
@@ -298,7 +316,8 @@ ZERO_NOINLINE void gru_row_back(int64_t begin, int64_t end, int64_t n, const T* 
 }
 
 template <class T, RecurrentMode mode>
-void plain_row(int64_t begin, int64_t end, T* gates, T* h) {
+void plain_row(int64_t begin, int64_t end, const T* bias, T* gates, T* h) {
+  add_bias(gates + begin, bias + begin, end - begin);
   if constexpr (mode == RecurrentMode::Tanh) {
     tanhs(gates + begin, gates + begin, end - begin);
   } else {
@@ -334,10 +353,11 @@ void forward(const RecurrentForwardArgs& args) {
   const int64_t row = slots * n;
   const Units all(args.begin, args.end, n, size);
   T* const gates = static_cast<T*>(args.gates);
+  const T* const bias = static_cast<const T*>(args.bias);
   if (mode == RecurrentMode::Gru && args.fill) {
-    const T* const bias = static_cast<const T*>(args.bias_n ? args.bias_n : args.zeros);
+    const T* const start = static_cast<const T*>(args.bias_n ? args.bias_n : args.zeros);
     for (int64_t i = 0; i < args.rows; ++i)
-      copy_bytes(gates + i * row + 3 * n + all.begin, bias + all.begin,
+      copy_bytes(gates + i * row + 3 * n + all.begin, start + all.begin,
                  (all.end - all.begin) * static_cast<int64_t>(sizeof(T)));
   }
   if (args.packed) {
@@ -353,15 +373,15 @@ void forward(const RecurrentForwardArgs& args) {
     const bool goes_on = i < args.split;
     T* const h = static_cast<T*>(args.h) + i * args.h_row;
     if constexpr (mode == RecurrentMode::Lstm) {
-      lstm_row<T>(all.begin, all.end, n, gates + i * row,
+      lstm_row<T>(all.begin, all.end, n, bias, gates + i * row,
                   row_of<T>(goes_on ? args.c_before : args.c_start, i),
                   static_cast<T*>(args.c) + i * args.c_row, h);
     } else if constexpr (mode == RecurrentMode::Gru) {
       const RecurrentRows& start = args.h_start.data ? args.h_start : zeros;
-      gru_row<T>(all.begin, all.end, n, gates + i * row,
+      gru_row<T>(all.begin, all.end, n, bias, gates + i * row,
                  row_of<T>(goes_on ? args.h_before : start, i), h);
     } else {
-      plain_row<T, mode>(all.begin, all.end, gates + i * row, h);
+      plain_row<T, mode>(all.begin, all.end, bias, gates + i * row, h);
     }
   }
 }

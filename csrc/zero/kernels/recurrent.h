@@ -37,8 +37,8 @@ struct RecurrentPackArgs {
 };
 using RecurrentPackFn = void (*)(const RecurrentPackArgs& args);
 
-// One step, for the units of some panels. Slots hold W_ih x + b; where `packed` is given W_hh h is
-// added to them. Then they become gates, and c and h are written. Rows up to `split` go on from the
+// One step, for the units of some panels. Slots hold W_ih x; where `packed` is given W_hh h is added
+// to them. With the bias they become gates, and c and h are written. Rows up to `split` go on from the
 // step before, the others begin.
 struct RecurrentForwardArgs {
   int64_t rows, split, hidden;
@@ -49,6 +49,7 @@ struct RecurrentForwardArgs {
   RecurrentRows h_before, h_start;  // the second null: 0, and no product
   RecurrentRows c_before, c_start;  // of an LSTM; never null
   const void* zeros;                // `hidden` of them
+  const void* bias;                 // [gates * hidden]: both together, of n of a GRU b_ih alone
   const void* bias_n;               // of a GRU: the slot W_hn h starts as this (null: 0) …
   bool fill;                        // … if `fill`
   void *c, *h;

@@ -62,7 +62,7 @@ struct Engine {
         width(recurrent_slots(d.mode) * hidden),
         type(static_cast<int>(compute_type(d.dtype()))),
         packs(!d.w.hr.defined() && steps.count() >= kPackedSteps && steps.rows() >= kPackedRows),
-        zeros(zero::zeros({std::max(hidden, out)}, d.w.ih.options())) {}
+        zeros(zero::zeros({std::max(groups * hidden, out)}, d.w.ih.options())) {}
 
   char* at(const void* data, int64_t elements) const {
     return const_cast<char*>(static_cast<const char*>(data)) + elements * item;
@@ -148,8 +148,8 @@ Tensor Engine::packed(bool transposed) const {
   return to;
 }
 
-// b_ih, to which b_hh is added where W_hh h is added to W_ih x at once.
-Tensor bias_of_input(const Direction& d, int64_t hidden) {
+// b_ih, and b_hh with it where W_hh h is added to W_ih x at once.
+Tensor bias_of_gates(const Direction& d, int64_t hidden) {
   if (!d.w.b_ih.defined()) return Tensor();
   if (d.mode != RecurrentMode::Gru) return add(d.w.b_ih, d.w.b_hh);
   const Tensor bias = add(d.w.b_ih, d.w.b_hh);
@@ -200,7 +200,7 @@ void run_forward(const Direction& d) {
   if (d.steps.rows() == 0) return;
   const BlockingSection section(is_large(d));
   const DenormalGuard denormal;
-  const Tensor bias = bias_of_input(d, e.hidden);
+  const Tensor bias = bias_of_gates(d, e.hidden);
   gemm({d.dtype(),
         d.steps.rows(),
         e.groups * e.hidden,
@@ -208,9 +208,7 @@ void run_forward(const Direction& d) {
         {d.x.data(), d.in(), 1},
         {d.w.ih.data(), 1, d.in()},
         d.gates.data(),
-        e.width,
-        false,
-        bias.defined() ? bias.data() : nullptr});
+        e.width});
   const void* const b_n =
       d.w.b_hh.defined() ? e.at(d.w.b_hh.data(), 2 * e.hidden * (e.groups == 3)) : nullptr;
   const Tensor packed = e.packed(false);
@@ -236,6 +234,7 @@ void run_forward(const Direction& d) {
     args.c_before = e.rows(d.c, d.keeps_c ? before : first, e.hidden);
     args.c_start = e.or_zeros(e.rows(d.c0, first, e.hidden));
     args.zeros = e.zeros.data();
+    args.bias = bias.defined() ? bias.data() : e.zeros.data();
     args.bias_n = b_n;
     args.fill = e.packs;
     args.c = d.c ? e.at(d.c, (d.keeps_c ? at : first) * e.hidden) : nullptr;
