@@ -323,6 +323,8 @@ void check_floating(const char* op, const Tensor& x) {
              ", expected a floating point tensor");
 }
 
+[[gnu::cold]] Steps packed_steps(const char* op, const Tensor& x, const Tensor& batch_sizes);
+
 Steps steps_of(const char* op, const Tensor& x, const Tensor& batch_sizes) {
   if (!batch_sizes.defined()) {
     ZERO_CHECK(x.dim() == 3, ShapeError, op, ": wrong number of dimensions; got input ", x.sizes(),
@@ -331,6 +333,10 @@ Steps steps_of(const char* op, const Tensor& x, const Tensor& batch_sizes) {
                ", expected 1 or more");
     return {x.size(0), x.size(1)};
   }
+  return packed_steps(op, x, batch_sizes);
+}
+
+Steps packed_steps(const char* op, const Tensor& x, const Tensor& batch_sizes) {
   ZERO_CHECK(x.dim() == 2, ShapeError, op, ": wrong number of dimensions; got packed input ",
              x.sizes(), ", expected 2: rows, features");
   ZERO_CHECK(batch_sizes.dtype() == DType::Int64 && batch_sizes.dim() == 1 &&
