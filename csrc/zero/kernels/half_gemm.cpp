@@ -30,16 +30,12 @@ void narrow(H* to, const float* from, int64_t n) {
   for (int64_t j = i; j < n; ++j) narrow_to(to + j, from[j]);
 }
 
-// pack() of 16-bit floats. `lines` has room for W x k numbers.
-template <int W, class H>
-void pack_wide(float* to, Matrix<H> from, int64_t width, int64_t k, float* lines) {
-  if (from.row == 1 && width == W) {
-    for (int64_t p = 0; p < k; ++p) widen(to + p * W, from.at(0, p), W);
-    return;
-  }
+// `width` x k numbers as float32, in the order in which they lie in memory.
+template <class H>
+ZERO_NOINLINE Matrix<float> widen(Matrix<H> from, int64_t width, int64_t k, float* lines) {
   if (from.row == 1) {
-    for (int64_t p = 0; p < k; ++p) widen(lines + p * W, from.at(0, p), width);
-    return pack<float, W>(to, {lines, 1, W}, width, k);
+    for (int64_t p = 0; p < k; ++p) widen(lines + p * width, from.at(0, p), width);
+    return {lines, 1, width};
   }
   for (int64_t w = 0; w < width; ++w) {
     if (from.column == 1) {
@@ -48,7 +44,7 @@ void pack_wide(float* to, Matrix<H> from, int64_t width, int64_t k, float* lines
       for (int64_t p = 0; p < k; ++p) lines[w * k + p] = to_float(*from.at(w, p));
     }
   }
-  pack<float, W>(to, {lines, k, 1}, width, k);
+  return {lines, k, 1};
 }
 
 // Parts of the scratch memory, as numbers of floats from its start.
@@ -74,16 +70,19 @@ ZERO_NOINLINE void add_chunk(int64_t m, int64_t n, int64_t k, const Matrix<H>& a
   for (int64_t j = 0; j < n; j += N) {
     const Matrix<H> columns{b.at(0, j), b.column, b.row};
     if (n - j <= half) {
-      pack_wide<half>(packed_b + j * k, columns, n - j, k, lines);
+      pack<float, half>(packed_b + j * k, widen(columns, n - j, k, lines), n - j, k);
     } else {
-      pack_wide<N>(packed_b + j * k, columns, n - j < N ? n - j : N, k, lines);
+      const int64_t width = n - j < N ? n - j : N;
+      pack<float, N>(packed_b + j * k, widen(columns, width, k, lines), width, k);
     }
   }
   for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
     const int64_t rows = m - i0 < kRowBlock ? m - i0 : kRowBlock;
-    for (int64_t i = 0; i < rows; i += kRows)
-      pack_wide<kRows>(packed_a + i * k, Matrix<H>{a.at(i0 + i, 0), a.row, a.column},
-                       rows - i < kRows ? rows - i : kRows, k, lines);
+    for (int64_t i = 0; i < rows; i += kRows) {
+      const int64_t width = rows - i < kRows ? rows - i : kRows;
+      const Matrix<H> strip{a.at(i0 + i, 0), a.row, a.column};
+      pack<float, kRows>(packed_a + i * k, widen(strip, width, k, lines), width, k);
+    }
     for (int64_t j = 0; j < n; j += N) {
       const int64_t valid = n - j < N ? n - j : N;
       for (int64_t i = 0; i < rows; i += kRows) {
