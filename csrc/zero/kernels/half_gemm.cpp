@@ -33,7 +33,7 @@ void narrow(H* to, const float* from, int64_t n) {
 // `width` x k numbers as float32, in the order in which they lie in memory.
 template <class H>
 ZERO_NOINLINE Matrix<float> widen(Matrix<H> from, int64_t width, int64_t k, float* lines) {
-  if (from.row == 1) {
+  if (from.row == 1 && from.column != 1) {
     for (int64_t p = 0; p < k; ++p) widen(lines + p * width, from.at(0, p), width);
     return {lines, 1, width};
   }
@@ -45,6 +45,13 @@ ZERO_NOINLINE Matrix<float> widen(Matrix<H> from, int64_t width, int64_t k, floa
     }
   }
   return {lines, k, 1};
+}
+
+// pack() of 16-bit floats; `lines` has room for W x k numbers.
+template <int W, class H>
+ZERO_INLINE void pack_wide(float* to, const Matrix<H>& from, int64_t width, int64_t k,
+                           float* lines) {
+  pack<float, W>(to, widen(from, width, k, lines), width, k);
 }
 
 // Parts of the scratch memory, as numbers of floats from its start.
@@ -70,10 +77,10 @@ ZERO_NOINLINE void add_chunk(int64_t m, int64_t n, int64_t k, const Matrix<H>& a
   for (int64_t j = 0; j < n; j += N) {
     const Matrix<H> columns{b.at(0, j), b.column, b.row};
     if (n - j <= half) {
-      pack<float, half>(packed_b + j * k, widen(columns, n - j, k, lines), n - j, k);
+      pack_wide<half>(packed_b + j * k, columns, n - j, k, lines);
     } else {
       const int64_t width = n - j < N ? n - j : N;
-      pack<float, N>(packed_b + j * k, widen(columns, width, k, lines), width, k);
+      pack_wide<N>(packed_b + j * k, columns, width, k, lines);
     }
   }
   for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
@@ -81,7 +88,7 @@ ZERO_NOINLINE void add_chunk(int64_t m, int64_t n, int64_t k, const Matrix<H>& a
     for (int64_t i = 0; i < rows; i += kRows) {
       const int64_t width = rows - i < kRows ? rows - i : kRows;
       const Matrix<H> strip{a.at(i0 + i, 0), a.row, a.column};
-      pack<float, kRows>(packed_a + i * k, widen(strip, width, k, lines), width, k);
+      pack_wide<kRows>(packed_a + i * k, strip, width, k, lines);
     }
     for (int64_t j = 0; j < n; j += N) {
       const int64_t valid = n - j < N ? n - j : N;
@@ -124,6 +131,58 @@ void half_gemm(const HalfGemmArgs& args, void* scratch) {
   for (int64_t i = 0; i < m; ++i) narrow(c + i * args.c_row, floats + layout.sums + i * n, n);
 }
 
+// ---- few rows -----------------------------------------------------------------------------------
+
+template <int N, class H>
+ZERO_INLINE void widen_some(float (&to)[N], const H* from) {
+  const int64_t done = convert_with_f16c(to, from, N);
+  if (done == N) return;
+  ZERO_SIMD
+  for (int i = 0; i < N; ++i) to[i] = to_float(from[i]);
+}
+
+// out[r] = sum over k of x[k] rows[r][k], in lanes that are added in pairs.
+template <int R, class H>
+ZERO_NOINLINE void dots(int64_t k, const float* x, const H* rows, int64_t row, float* out) {
+  constexpr int L = 2 * kVectorBytes / static_cast<int>(sizeof(float));
+  float sums[R][L];
+  clear(sums);
+  int64_t p = 0;
+  for (; p + L <= k; p += L) {
+    ZERO_UNROLL
+    for (int r = 0; r < R; ++r) {
+      float y[L];
+      widen_some(y, rows + r * row + p);
+      ZERO_SIMD
+      for (int l = 0; l < L; ++l) sums[r][l] += x[p + l] * y[l];
+    }
+  }
+  for (int r = 0; r < R; ++r) {
+    float tail = 0;
+    for (int64_t q = p; q < k; ++q) tail += x[q] * to_float(rows[r * row + q]);
+    for (int width = L / 2; width > 0; width /= 2)
+      for (int l = 0; l < width; ++l) sums[r][l] += sums[r][l + width];
+    out[r] = sums[r][0] + tail;
+  }
+}
+
+template <class H>
+void half_dots(const HalfDotsArgs& args) {
+  const H* const y = static_cast<const H*>(args.many);
+  for (int64_t j = 0; j < args.n; j += 4) {
+    for (int64_t i = 0; i < args.m; ++i) {
+      const float* const x = args.few + i * args.k;
+      float* const out = args.out + i * args.n + j;
+      if (args.n - j >= 4) {
+        dots<4>(args.k, x, y + j * args.row, args.row, out);
+      } else {
+        for (int64_t r = 0; r < args.n - j; ++r)
+          dots<1>(args.k, x, y + (j + r) * args.row, args.row, out + r);
+      }
+    }
+  }
+}
+
 int64_t half_gemm_scratch(int64_t m, int64_t n, int64_t k) {
   return Layout(m, n, k).size * static_cast<int64_t>(sizeof(float));
 }
@@ -134,6 +193,7 @@ int64_t half_gemm_scratch(int64_t m, int64_t n, int64_t k) {
 
 void fill_half_gemm(KernelTable& table) {
   static constexpr HalfGemmKernels kernels{matrix::half_gemm<Half>, matrix::half_gemm<BFloat16>,
+                                           matrix::half_dots<Half>, matrix::half_dots<BFloat16>,
                                            matrix::half_gemm_scratch};
   table.half_gemm = &kernels;
 }

@@ -22,8 +22,20 @@ struct HalfGemmArgs {
 using HalfGemmFn = void (*)(const HalfGemmArgs& args, void* scratch);
 inline constexpr int64_t kHalfGemmBlock = 512;
 
+// out[i, j] = sum over k of few[i, k] many[j, k]: few is dense float32 [m, k], many is [n, k] of
+// 16-bit floats with dense rows, `row` apart; out is dense [m, n].
+struct HalfDotsArgs {
+  int64_t m, n, k;
+  const float* few;
+  const void* many;
+  int64_t row;
+  float* out;
+};
+using HalfDotsFn = void (*)(const HalfDotsArgs& args);
+
 struct HalfGemmKernels {
   HalfGemmFn float16, bfloat16;
+  HalfDotsFn float16_dots, bfloat16_dots;
   int64_t (*scratch)(int64_t m, int64_t n, int64_t k);  // bytes, aligned to 64
 };
 

@@ -50,9 +50,10 @@ class Floats {
   alignas(kAlignment) float inline_[kInline];
 };
 
-// A matrix of 16-bit floats as float32, dense, in the same order in memory.
-GemmOperand widen(DType dtype, const GemmOperand& x, int64_t rows, int64_t columns, float* to) {
-  const bool by_columns = x.row == 1 && (x.column != 1 || columns == 1);
+// A matrix of 16-bit floats as float32, dense, in the same order in memory or in that of its rows.
+GemmOperand widen(DType dtype, const GemmOperand& x, int64_t rows, int64_t columns, float* to,
+                  bool in_rows = false) {
+  const bool by_columns = !in_rows && x.row == 1 && (x.column != 1 || columns == 1);
   const int64_t inner = by_columns ? rows : columns, outer = by_columns ? columns : rows;
   char* data[2] = {reinterpret_cast<char*>(to), static_cast<char*>(const_cast<void*>(x.data))};
   const int64_t strides[4] = {4, (by_columns ? x.row : x.column) * kItem, inner * 4,
@@ -99,8 +100,9 @@ struct Plan {
 
 int64_t pieces(int64_t size, int64_t step) { return (size + step - 1) / step; }
 
-// A block of a matrix that few rows are multiplied with is widened at a time: 64 KiB.
-int64_t few_columns(const GemmOperand& many) { return many.row == 1 ? 16 : 256; }
+// Of a matrix that few rows are multiplied with, columns that are dense are read as they are, of
+// others a block is widened at a time: 64 KiB.
+int64_t few_columns(const GemmOperand& many) { return many.row == 1 ? 64 : 256; }
 int64_t few_depth(const GemmOperand& many) { return many.row == 1 ? 1024 : 64; }
 
 Plan plan_of(const Gemm& g) {
@@ -134,6 +136,15 @@ Gemm block_of(const Gemm& g, const Plan& plan, int64_t index) {
   return block;
 }
 
+// to += from
+void add_to(float* to, const float* from, int64_t n) {
+  char* data[3] = {reinterpret_cast<char*>(to), reinterpret_cast<char*>(to),
+                   reinterpret_cast<char*>(const_cast<float*>(from))};
+  const int64_t strides[6] = {4, 4, 4, 0, 0, 0};
+  const int type = static_cast<int>(ComputeType::F32);
+  kernels().elementwise[static_cast<int>(ElementwiseOp::Add)][type](data, strides, n, 1, nullptr);
+}
+
 // Few rows times many columns, a strip of the latter. Few columns are the rows of the transpose.
 void run_few(const Gemm& g) {
   const bool turned = g.m > kFewRows || g.n < g.m;
@@ -141,15 +152,24 @@ void run_few(const Gemm& g) {
   const GemmOperand many = turned ? GemmOperand{g.a.data, g.a.column, g.a.row} : g.b;
   const int64_t m = turned ? g.n : g.m, n = turned ? g.m : g.n;
   const int64_t depth = std::min(g.k, few_depth(many));
-  Floats floats(m * depth + depth * n + m * n + g.n);
-  float *const a = floats.data(), *const b = a + m * depth, *const c = b + depth * n,
+  const bool dense = many.row == 1;
+  const HalfGemmKernels& kernel = *kernels().half_gemm;
+  Floats floats(m * depth + (dense ? m : depth) * n + m * n + g.n);
+  float *const a = floats.data(), *const b = a + m * depth, *const c = b + (dense ? m : depth) * n,
                *const bias = c + m * n;
   for (int64_t p = 0; p < g.k; p += depth) {
     const int64_t k = std::min(depth, g.k - p);
-    multiply_floats(
-        m, n, k, widen(g.dtype, {offset(few.data, p * few.column), few.row, few.column}, m, k, a),
-        widen(g.dtype, {offset(many.data, p * many.row), many.row, many.column}, k, n, b), c,
-        nullptr, p > 0);
+    const void* part = offset(many.data, p * many.row);
+    const GemmOperand rows =
+        widen(g.dtype, {offset(few.data, p * few.column), few.row, few.column}, m, k, a, true);
+    if (dense) {
+      const HalfDotsArgs args{m, n, k, a, part, many.column, p > 0 ? b : c};
+      (g.dtype == DType::Float16 ? kernel.float16_dots : kernel.bfloat16_dots)(args);
+      if (p > 0) add_to(c, b, m * n);
+    } else {
+      multiply_floats(m, n, k, rows, widen(g.dtype, {part, many.row, many.column}, k, n, b), c,
+                      nullptr, p > 0);
+    }
   }
   if (g.bias) {
     widen(g.dtype, {g.bias, g.n, 1}, 1, g.n, bias);
@@ -182,15 +202,6 @@ void run_block(const Gemm& g, float* wide = nullptr, int64_t wide_row = 0) {
 void run_one(const Gemm& g, Plan::Way way) {
   if (way == Plan::Way::Small) return run_small(g);
   way == Plan::Way::Few ? run_few(g) : run_block(g);
-}
-
-// to += from
-void add_to(float* to, const float* from, int64_t n) {
-  char* data[3] = {reinterpret_cast<char*>(to), reinterpret_cast<char*>(to),
-                   reinterpret_cast<char*>(const_cast<float*>(from))};
-  const int64_t strides[6] = {4, 4, 4, 0, 0, 0};
-  const int type = static_cast<int>(ComputeType::F32);
-  kernels().elementwise[static_cast<int>(ElementwiseOp::Add)][type](data, strides, n, 1, nullptr);
 }
 
 // A small c with a long k, such as the gradient of a narrow layer's weight: parts of k, added in
