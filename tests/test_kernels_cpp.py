@@ -75,6 +75,15 @@ def test_accuracy(build_core, tmp_path, isa):
         assert report.endswith("passed\n"), report
 
 
+def test_products_by_pairs(build_core, tmp_path):
+    host = build_core.host_toolchain()
+    isa = "avx2" if supports("avx2") and host.machine == "x86_64" else "baseline"
+    program = tmp_path / "kernels_pairs"
+    flags = [*host.flags(build_core.Mode(), isa), "-Wno-psabi", "-Icsrc"]
+    run([*host.command, *flags, CPP / "kernels_pairs.cpp", "-o", program])
+    assert run([program]) == "passed\n"
+
+
 def test_layouts_and_semantics(build_core, tmp_path):
     mode = build_core.Mode.from_environment()
     work = [c for c in build_core.core_compilations(mode) if c.isa]

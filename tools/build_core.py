@@ -40,7 +40,9 @@ OBJECTS_KEPT = 12
 
 # The instruction sets of the kernels, and what each needs beyond the common flags. The first one of
 # a machine is what everything else is compiled for: SSE2 on x86-64 ("baseline"), NEON on aarch64.
-ISAS = {"x86_64": ("baseline", "avx2", "avx512"), "aarch64": ("neon",)}
+ISAS = {"x86_64": ("baseline", "avx2", "avx512", "avx512bf16"), "aarch64": ("neon",)}
+# The only families with an object for avx512bf16, whose table is otherwise that of avx512.
+BFLOAT16 = ("half_gemm",)
 # Families without an object for avx512 (families.h).
 NARROW = (
     *("activation", "attention", "batch_norm", "cast", "distance", "embedding", "normalize"),
@@ -63,6 +65,10 @@ ISA_FLAGS = {
         "msvc": ["/arch:AVX512"],
         "clang-cl": ["/arch:AVX512", "-mfma", "-mf16c", "-mprefer-vector-width=512"],
     },
+}
+ISA_FLAGS["avx512bf16"] = {
+    kind: [*flags, *(["-mavx512bf16"] if kind != "msvc" else [])]  # msvc: the code for avx512
+    for kind, flags in ISA_FLAGS["avx512"].items()
 }
 
 # Math functions needn't set errno and nothing watches for traps, so loops with them become vectors;
@@ -440,6 +446,8 @@ def core_compilations(
         include = "-Icsrc" if chosen.kind == "gnu" else "/Icsrc"
         for isa in ISAS.get(host.machine, ("baseline",)) if kernel else ("",):
             if isa == "avx512" and place[-1] in NARROW:
+                continue
+            if isa == "avx512bf16" and place[-1] not in BFLOAT16:
                 continue
             name = ".".join([*place, isa] if isa else place)
             level = "2" if kernel and place[-1] in PLAIN else ""

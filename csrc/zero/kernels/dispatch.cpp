@@ -22,7 +22,8 @@ KernelTable choose_table() {
   const CpuFeatures& cpu = cpu_features();
   const Isa isas[] = {{"baseline", true, baseline::fill_table},
                       {"avx2", cpu.avx2, avx2::fill_table},
-                      {"avx512", cpu.avx512, avx512::fill_table}};
+                      {"avx512", cpu.avx512, avx512::fill_table},
+                      {"avx512bf16", cpu.avx512_bf16, avx512bf16::fill_table}};
 #elif defined(__aarch64__) || defined(_M_ARM64)
   const Isa isas[] = {{"neon", true, neon::fill_table}};
 #else

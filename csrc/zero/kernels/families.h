@@ -44,6 +44,16 @@ inline void fill_table(KernelTable& table) {
 }
 }  // namespace zero::avx512
 
+// One family has an object more: processors with AVX512-BF16 multiply bfloat16 in pairs.
+namespace zero::avx512bf16 {
+void fill_half_gemm(KernelTable& table);
+inline void fill_table(KernelTable& table) {
+  avx512::fill_table(table);
+  table.isa = "avx512bf16";
+  fill_half_gemm(table);
+}
+}  // namespace zero::avx512bf16
+
 #undef ZERO_ISA
 #undef ZERO_FILL
 #undef ZERO_DECLARE

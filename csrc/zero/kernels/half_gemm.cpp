@@ -8,6 +8,9 @@
 
 #include "zero/kernels/half.inl"
 #include "zero/kernels/matrix.inl"
+#if defined(__AVX512BF16__)
+#include "zero/kernels/half_pairs.inl"
+#endif
 
 namespace zero::ZERO_ISA_NS {
 namespace {
@@ -105,6 +108,17 @@ ZERO_NOINLINE void add_chunk(int64_t m, int64_t n, int64_t k, const Matrix<H>& a
     }
   }
 }
+
+#if defined(__AVX512BF16__)
+template <>
+void add_chunk<BFloat16>(int64_t m, int64_t n, int64_t k, const Matrix<BFloat16>& a,
+                         const Matrix<BFloat16>& b, const Destination<float>& c, float* packed_b,
+                         float* packed_a, float*) {
+  static_assert(pairs::kColumns == kPanel<float>);
+  pairs::add_chunk(m, n, k, a, b, c, reinterpret_cast<uint32_t*>(packed_b),
+                   reinterpret_cast<uint32_t*>(packed_a));
+}
+#endif
 
 template <class H>
 void half_gemm(const HalfGemmArgs& args, void* scratch) {
