@@ -113,7 +113,7 @@ def test_char_gpt(tmp_path):
         pytest.importorskip(module)
     text = run_child(EXAMPLES / "char_gpt.py", "--steps", 40, cwd=tmp_path, timeout=600)
     found = re.search(r"held-out perplexity: ([\d.]+); 5-gram model: ([\d.]+)", text)
-    # 40 of 2,000 steps. Letters as often as they are have some 26, all alike 96.
+    # 40 of 2,500 steps. Letters as often as they are have some 26, all alike 96.
     assert 3 < float(found[2]) < 6 and float(found[1]) < 24
     assert "\nReturn " in text and "\nRaise an exception if " in text
     assert (tmp_path / "char_gpt.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
