@@ -12,9 +12,10 @@ namespace zero {
 
 namespace {
 
-constexpr int64_t kFewRows = 4;                 // as in gemm.cpp
-constexpr double kSmallProduct = 32 * 32 * 32;  // multiply-adds
-constexpr double kGrain = 1 << 19;              // those that are worth a range of their own
+constexpr int64_t kFewRows = 4;                  // as in gemm.cpp
+constexpr double kSmallProduct = 32 * 32 * 32;   // multiply-adds
+constexpr double kMiddleProduct = 64 * 64 * 64;  // up to here copies of both operands pay
+constexpr double kGrain = 1 << 19;               // those that are worth a range of their own
 constexpr int64_t kMinBlock = 128;
 constexpr int64_t kMinDepth = 2048, kMaxParts = 16;  // of k, when c is too small to be cut
 constexpr int64_t kItem = 2;
@@ -115,6 +116,7 @@ Plan plan_of(const Gemm& g) {
     const int64_t step = few_columns({nullptr, g.a.column, g.a.row});
     return {Plan::Way::Few, step, g.n, 1, pieces(g.m, step)};
   }
+  if (work(g) <= kMiddleProduct) return {Plan::Way::Small, g.m, g.n, 1, 1};
   int64_t rows = std::min(g.m, kHalfGemmBlock), columns = std::min(g.n, kHalfGemmBlock);
   if (pieces(g.m, rows) * pieces(g.n, columns) < 4) {  // so that threads have their share
     int64_t& longer = g.m >= g.n ? rows : columns;
