@@ -44,7 +44,7 @@ namespace {
 
 // Multiply-adds that are worth a range of their own, if all threads meet again at once: ~5 µs.
 constexpr double kStepGrain = 1 << 18;
-constexpr int64_t kRowBlock = 12;        // a multiple of the rows of all tiles
+constexpr int64_t kRowBlock = 4, kManyRows = 24;
 constexpr int64_t kNearBytes = 1 << 18;  // of weights: they stay in the cache of each core
 
 // Packing costs about as much as the product with 16 rows.
@@ -93,7 +93,7 @@ struct Engine {
   void run(bool backward, int64_t count, int64_t all_panels, F&& step) const {
     const int64_t batch = steps.batch();
     const auto index = [&](int64_t i) { return backward ? count - 1 - i : i; };
-    if (batch >= 2 * kRowBlock && groups * hidden * out * item <= kNearBytes) {
+    if (batch >= kManyRows && groups * hidden * out * item <= kNearBytes) {
       const double work = row_work() * kRowBlock * static_cast<double>(steps.count());
       parallel_for((batch + kRowBlock - 1) / kRowBlock, grain(work),
                    [&](int64_t begin, int64_t end) {
