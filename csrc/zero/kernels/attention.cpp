@@ -257,16 +257,35 @@ void probabilities(void* scores, int64_t keys, const void* max, const void* inve
   }
 }
 
+// In float64: a probability near 1 leaves little of g - delta, and nothing must come from rounding.
 template <class T>
-void gradient(void* p, const void* g, int64_t keys, const void* delta) {
+void mean_gradient(const void* p, const void* g, int64_t keys, double* delta) {
+  constexpr int W = kWidth<T>;
+  const T *const x = static_cast<const T*>(p), *const y = static_cast<const T*>(g);
+  double sums[W], total[W];
+  for (int l = 0; l < W; ++l) sums[l] = total[l] = 0;
+  for (int64_t r = 0; r < keys; ++r) {
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) {
+      const double weight = static_cast<double>(x[r * W + l]);
+      sums[l] += weight * static_cast<double>(y[r * W + l]);
+      total[l] += weight;
+    }
+  }
+  for (int l = 0; l < W; ++l) delta[l] = total[l] > 0 ? sums[l] / total[l] : 0;
+}
+
+template <class T>
+void gradient(void* p, const void* g, int64_t keys, const double* delta) {
   constexpr int W = kWidth<T>;
   T* const y = static_cast<T*>(p);
   const T* const x = static_cast<const T*>(g);
-  T d[W];
-  for (int l = 0; l < W; ++l) d[l] = static_cast<const T*>(delta)[l];
+  double d[W];
+  for (int l = 0; l < W; ++l) d[l] = delta[l];
   for (int64_t r = 0; r < keys; ++r) {
     ZERO_SIMD
-    for (int l = 0; l < W; ++l) y[r * W + l] *= x[r * W + l] - d[l];
+    for (int l = 0; l < W; ++l)
+      y[r * W + l] *= static_cast<T>(static_cast<double>(x[r * W + l]) - d[l]);
   }
 }
 
@@ -323,7 +342,7 @@ void scale_rows(void* x, int64_t rows, int64_t row, int64_t n, const void* facto
 
 template <class T>
 void row_products(const void* a, int64_t a_row, const void* b, int64_t b_row, int64_t rows,
-                  int64_t n, void* out) {
+                  int64_t n, double* out) {
   constexpr int kSums = 8;
   for (int64_t r = 0; r < rows; ++r) {
     const T* const x = static_cast<const T*>(a) + r * a_row;
@@ -339,7 +358,7 @@ void row_products(const void* a, int64_t a_row, const void* b, int64_t b_row, in
       sums[l] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
     double total = 0;
     for (int l = 0; l < kSums; ++l) total += sums[l];
-    static_cast<T*>(out)[r] = static_cast<T>(total);
+    out[r] = total;
   }
 }
 
@@ -371,11 +390,11 @@ bool mask_of_bools(const uint8_t* from, void* to, int64_t n) {
 
 void fill_attention(KernelTable& table) {
   static constexpr AttentionKernels kernels{
-      ZERO_BOTH(product),       ZERO_BOTH(mask),        ZERO_BOTH(softmax),
-      ZERO_BOTH(softmax_rows),  ZERO_BOTH(finish),      ZERO_BOTH(probabilities),
-      ZERO_BOTH(gradient),      ZERO_BOTH(dropout),     ZERO_BOTH(scale_lanes),
-      ZERO_BOTH(scale_rows),    ZERO_BOTH(scale_all),   ZERO_BOTH(row_products),
-      ZERO_BOTH(mask_of_bools), ZERO_BOTH(any_visible),
+      ZERO_BOTH(product),       ZERO_BOTH(mask),          ZERO_BOTH(softmax),
+      ZERO_BOTH(softmax_rows),  ZERO_BOTH(finish),        ZERO_BOTH(probabilities),
+      ZERO_BOTH(mean_gradient), ZERO_BOTH(gradient),      ZERO_BOTH(dropout),
+      ZERO_BOTH(scale_lanes),   ZERO_BOTH(scale_rows),    ZERO_BOTH(scale_all),
+      ZERO_BOTH(row_products),  ZERO_BOTH(mask_of_bools), ZERO_BOTH(any_visible),
   };
   table.attention = &kernels;
 }

@@ -62,8 +62,11 @@ struct AttentionKernels {
   // Backward: scores become exp(x - max) inverse, …
   void (*probabilities[kNumComputeTypes])(void* scores, int64_t keys, const void* max,
                                           const void* inverse);
+  // delta = the sum of p g over the sum of p, which is 1 but for rounding, for each lane.
+  void (*mean_gradient[kNumComputeTypes])(const void* p, const void* g, int64_t keys,
+                                          double* delta);
   // … and these their gradient p (g - delta).
-  void (*gradient[kNumComputeTypes])(void* p, const void* g, int64_t keys, const void* delta);
+  void (*gradient[kNumComputeTypes])(void* p, const void* g, int64_t keys, const double* delta);
   // to = from times value where `keep` is set, whose rows are keep_row apart, else 0.
   void (*dropout[kNumComputeTypes])(const void* from, const uint8_t* keep, int64_t keep_row,
                                     double value, void* to, int64_t keys, int64_t width);
@@ -74,7 +77,7 @@ struct AttentionKernels {
   void (*scale_all[kNumComputeTypes])(void* x, int64_t n, double factor);
   // out[r] = the sum of the products of rows r of a and b.
   void (*row_products[kNumComputeTypes])(const void* a, int64_t a_row, const void* b, int64_t b_row,
-                                         int64_t rows, int64_t n, void* out);
+                                         int64_t rows, int64_t n, double* out);
   // Bools as numbers to add: -inf for false. Returns whether one is true.
   bool (*mask_of_bools[kNumComputeTypes])(const uint8_t* from, void* to, int64_t n);
   // Whether one is not -inf.

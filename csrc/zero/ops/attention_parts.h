@@ -110,18 +110,8 @@ inline void start_softmax(const AttentionProblem& p, char* max, char* sum, int64
   }
 }
 
-// What the pass back needs of `rows` queries from `first` on; stats may be null.
-inline void store_stats(const AttentionProblem& p, int64_t head, int64_t first, int64_t rows,
-                        const char* max, const char* inverse_sum, char* stats) {
-  if (stats == nullptr) return;
-  char* const to = stats + (head * p.queries + first) * p.item;
-  std::memcpy(to, max, static_cast<size_t>(rows * p.item));
-  std::memcpy(to + p.heads * p.queries * p.item, inverse_sum, static_cast<size_t>(rows * p.item));
-}
-
 // All queries, up to kFewQueries, of the heads from begin to end.
 inline constexpr int64_t kFewQueries = 4;
-void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin, int64_t end,
-                 char* stats);
+void few_queries(const AttentionProblem& p, const HeadMatrices& y, int64_t begin, int64_t end);
 
 }  // namespace zero

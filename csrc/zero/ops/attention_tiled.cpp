@@ -50,7 +50,7 @@ class Tiles {
     take(scores, backward ? area * p_.item : panel_);
     take(max, width * p_.item);
     take(sum, width * p_.item);
-    take(factor, width * p_.item);
+    take(factor, width * static_cast<int64_t>(sizeof(double)));  // backward: delta
     if (backward) {
       take(gradient, p_.values * width * p_.item);
       take(query_rows, features * width * p_.item);
@@ -152,6 +152,7 @@ class Tiles {
   }
   char* panel(char* of, int64_t group) const { return of + group * panel_; }
   char* lanes(char* of, int64_t group) const { return of + group * lanes_ * p_.item; }
+  double* delta(int64_t group) const { return reinterpret_cast<double*>(factor) + group * lanes_; }
   const AttentionKernels& kernel() const { return kernels_; }
 
   int64_t first = 0, queries = 0, width = 0, groups = 0;
@@ -242,6 +243,15 @@ Tensor with_dense_rows(const Tensor& x) {
   return x.size(x.dim() - 1) > 1 && x.stride(x.dim() - 1) != 1 ? contiguous(x) : x;
 }
 
+// What the pass back needs of `rows` queries from `first` on; stats may be null.
+void store_stats(const AttentionProblem& p, int64_t head, int64_t first, int64_t rows,
+                 const char* max, const char* inverse_sum, char* stats) {
+  if (stats == nullptr) return;
+  char* const to = stats + (head * p.queries + first) * p.item;
+  std::memcpy(to, max, static_cast<size_t>(rows * p.item));
+  std::memcpy(to + p.heads * p.queries * p.item, inverse_sum, static_cast<size_t>(rows * p.item));
+}
+
 void forward_block(const AttentionProblem& p, Tiles& t, const HeadMatrices& y, int64_t head,
                    int64_t first, char* stats) {
   const AttentionKernels& kernel = t.kernel();
@@ -280,17 +290,21 @@ struct Backward {
   AttentionNeeds needs;
 };
 
-// max and sum of the forward pass, and delta; lanes beyond the queries have the probability 0.
+// max and sum of the forward pass, and delta unless one tile has all keys: there it is the mean of
+// the very numbers that it is taken off, so that nothing is left where one weight is 1. Lanes
+// beyond the queries have the probability 0.
 void load_stats(const AttentionProblem& p, const Backward& b, Tiles& t, int64_t head) {
   const size_t all = static_cast<size_t>(t.width * p.item),
                used = static_cast<size_t>(t.queries * p.item);
   const char* const stats = b.stats + (head * p.queries + t.first) * p.item;
-  for (char* const x : {t.max, t.sum, t.factor}) std::memset(x, 0, all);
+  for (char* const x : {t.max, t.sum}) std::memset(x, 0, all);
   std::memcpy(t.max, stats, used);
   std::memcpy(t.sum, stats + p.heads * p.queries * p.item, used);
+  if (p.keys <= kKeys) return;
+  std::fill_n(t.delta(0), t.width, 0.0);
   t.kernel().row_products[static_cast<int>(p.type)](b.g.at(head, t.first), b.g.row,
                                                     b.y.at(head, t.first), b.y.row, t.queries,
-                                                    p.values, t.factor);
+                                                    p.values, t.delta(0));
 }
 
 // All queries of a head against the keys [begin, end): adds to dk and dv, and writes dq.
@@ -331,7 +345,9 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
         t.multiply(keys, p.values, p.v.at(head, j), p.v.row, p.v.column,
                    t.gradient + g * p.values * lane, t.of_scores, false);
         if (dropped) t.drop(t.of_scores, g, keys, t.of_scores);
-        kernel.gradient[type](scores, t.of_scores, keys, t.lanes(t.factor, g));
+        double* const delta = t.delta(g);
+        if (p.keys <= kKeys) kernel.mean_gradient[type](scores, t.of_scores, keys, delta);
+        kernel.gradient[type](scores, t.of_scores, keys, delta);
         if (b.needs.q)
           t.multiply(p.features, keys, p.k.at(head, j), p.k.column, p.k.row, scores,
                      t.result + g * p.features * lane, any);
@@ -358,13 +374,14 @@ AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& 
   if (p.heads * p.queries == 0) return result;
   const HeadMatrices y(result.y, p.batch, 1);
   char* const stats = keep_stats ? result.stats.data<char>() : nullptr;
-  const bool few = p.queries <= kFewQueries;
+  // A pass back must find the very scores again that it has the maxima of, so it takes tiles.
+  const bool few = p.queries <= kFewQueries && !keep_stats;
   const int64_t blocks = (p.queries + kQueries - 1) / kQueries, tasks = p.heads * blocks;
   const double work = p.work(1, 1);
   const DenormalGuard denormal;
   const BlockingSection section(work > kLarge);
   parallel_for(tasks, attention_grain(work, tasks), [&](int64_t begin, int64_t end) {
-    if (few) return few_queries(p, y, begin, end, stats);
+    if (few) return few_queries(p, y, begin, end);
     Tiles tiles(p, false);
     for (int64_t t = begin; t < end; ++t)
       forward_block(p, tiles, y, t / blocks, t % blocks * kQueries, stats);
