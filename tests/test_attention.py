@@ -275,6 +275,65 @@ def test_scores_far_apart(backend):
     assert all(g.isfinite().all() for g in gradients)
 
 
+@pytest.mark.parametrize("length", [3, 30])
+def test_nothing_comes_from_rounding_where_one_weight_is_1(length):
+    generator = zero.Generator().manual_seed(2)
+    q = zero.zeros(length, 6)
+    q[:, 0] = 1000.0
+    k = zero.eye(6)
+    v, g = (zero.randn(n, 6, generator=generator) * 1000 for n in (6, length))
+    tensors = [x.requires_grad_() for x in (q, k, v)]
+    y = scaled_dot_product_attention(*tensors)
+    dq, dk, dv = zero.autograd.grad(y, tensors, g)
+    assert zero.equal(y.detach(), v.detach()[:1].expand(length, 6))
+    assert not dq.any() and not dk.any() and not dv[1:].any()
+
+
+def test_gradients_are_as_exact_as_the_result():
+    # A pass back that found other scores than the forward pass would be off by their difference.
+    generator = zero.Generator().manual_seed(3)
+    shapes = [(200, 3, 8), (200, 6, 8), (200, 6, 8), (200, 3, 8)]
+    *tensors, g = (zero.rand(s, generator=generator) * 18 - 9 for s in shapes)
+    found, expected = (
+        [x.to(dtype).requires_grad_() for x in tensors] for dtype in (zero.float32, zero.float64)
+    )
+    y, z = (scaled_dot_product_attention(*x) for x in (found, expected))
+    dv = zero.autograd.grad(y, found, g)[2], zero.autograd.grad(z, expected, g.double())[2]
+    error, error_of_dv = ((a.double() - b).square().mean().sqrt() for a, b in ((y, z), dv))
+    assert error < 3e-6 and error_of_dv < 3e-6
+
+
+@pytest.mark.parametrize("keys", [40, 700])
+def test_gradients_in_16_bits_are_rounded_once(keys):
+    tensors = operands(20, keys, 16, 16, dtype=zero.bfloat16)
+    exact = [x.detach().double().requires_grad_() for x in tensors]
+    found, expected = results(FLASH, tensors), results(MATH, exact)
+    g = zero.randn(found[0].shape, generator=zero.Generator().manual_seed(0), dtype=zero.float64)
+    rounded = scaled_dot_product_attention(*exact)
+    expected[1:] = zero.autograd.grad(rounded, exact, g.bfloat16().double())
+    for a, b in zip(found, expected, strict=True):
+        error = (a.double() - b).abs()
+        assert (error <= 2.0**-8 * b.abs() + 1e-4 * b.abs().max()).all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 5])
+@pytest.mark.parametrize("kind", ["none", "causal", "bool", "padding", "rows", "double"])
+def test_few_queries_without_gradients(length, kind):
+    tensors = operands(length, 1100, 20, 3)
+    options = masked(kind, length, 1100)
+    expected = scaled_dot_product_attention(*tensors, **options)
+    with zero.no_grad():
+        for dropout in (0.0, 0.3):
+            zero.manual_seed(1)
+            y = scaled_dot_product_attention(*tensors, dropout_p=dropout, **options)
+            zero.manual_seed(1)
+            with sdpa_kernel(MATH):
+                z = scaled_dot_product_attention(*tensors, dropout_p=dropout, **options)
+            assert largest_difference([y], [z]) < 1e-13
+            if dropout == 0:
+                assert largest_difference([y], [expected]) < 1e-13
+
+
 # ---- dropout -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"enable_gqa": True}])
 def test_engines_drop_the_same_weights(options):
@@ -378,13 +437,19 @@ def test_meta_tensors():
         assert [g.shape for g in grads] == [x.shape for x in (q, k, v)]
 
 
-def test_writes_before_backward_are_noticed():
-    q, k, v = operands(3, 5, 4, 2)
+@pytest.mark.parametrize("keys", [5, 300])
+@pytest.mark.parametrize("which", ["key", "result"])
+def test_writes_before_backward_are_noticed(keys, which):
+    q, k, v = operands(3, keys, 4, 2)
     y = scaled_dot_product_attention(q, k, v)
+    loss = y.sum()
     with zero.no_grad():
-        k.mul_(2)
+        (k if which == "key" else y).mul_(2)
+    if which == "result" and keys == 5:  # which is not kept where one tile has all keys
+        loss.backward()
+        return
     with pytest.raises(RuntimeError, match="was modified by an inplace"):
-        y.sum().backward()
+        loss.backward()
 
 
 # ---- threads and memory --------------------------------------------------------------------------

@@ -281,7 +281,8 @@ Tensors composed_backward(const Tensor& query, const Tensor& key, const Tensor& 
 Tensor tiled(const Operands& o, const Tensor& mask, const AttentionCall& call) {
   const Tensor &q = o.q, &k = o.k, &v = o.v;
   const bool recorded = any_requires_grad({&q, &k, &v});
-  AttentionResult result;
+  AttentionResult result{};
+  Tensor kept;  // the result before it is rounded to 16 bits
   if (q.is_meta()) {
     Dims sizes = q.sizes();
     sizes.back() = v.size(v.dim() - 1);
@@ -290,16 +291,17 @@ Tensor tiled(const Operands& o, const Tensor& mask, const AttentionCall& call) {
     GradModeGuard no_grad(false);
     const DType wide = compute_dtype(q.dtype());
     result = tiled_attention(to(q, wide), to(k, wide), to(v, wide), mask, call, recorded);
+    if (result.reads_y) kept = result.y;
     result.y = to(result.y, q.dtype());
   }
   record("ScaledDotProductFlashAttentionForCpuBackward0", {}, result.y, {&q, &k, &v},
-         {&q, &k, &v, &mask, &result.y, &result.stats}, [call](Node& n, const Tensor& g) {
+         {&q, &k, &v, &mask, &kept, &result.stats}, [call](Node& n, const Tensor& g) {
            const Tensor q = n.saved(0), k = n.saved(1), v = n.saved(2), mask = n.saved(3);
            const AttentionNeeds needs{n.needs(0), n.needs(1), n.needs(2)};
            if (grad_enabled() || g.is_meta())
              return composed_backward(q, k, v, mask, g, call, needs);
            const DType dtype = q.dtype(), wide = compute_dtype(dtype);
-           const AttentionResult result{to(n.saved(4), wide), n.saved(5)};
+           const AttentionResult result{n.saved(4), n.saved(5), true};
            Grads grads = tiled_attention_backward(to(q, wide), to(k, wide), to(v, wide), mask,
                                                   result, to(g, wide), call, needs);
            for (Tensor& x : grads)

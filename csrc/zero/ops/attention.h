@@ -51,6 +51,7 @@ struct AttentionCall {
 struct AttentionResult {
   Tensor y;
   Tensor stats;  // [2, heads, L]: the largest score and one over the sum of exponentials
+  bool reads_y;  // whether the pass back needs y
 };
 AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const AttentionCall& call, bool keep_stats);

@@ -368,7 +368,8 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
 AttentionResult tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const AttentionCall& call, bool keep_stats) {
   const AttentionProblem p(q, k, v, mask, call);
-  AttentionResult result;
+  AttentionResult result{};
+  result.reads_y = p.keys > kKeys;
   result.y = rows_like(q, p.values, q.options());
   if (keep_stats) result.stats = empty({2, p.heads, p.queries}, q.options());
   if (p.heads * p.queries == 0) return result;
@@ -394,8 +395,8 @@ Tensors tiled_attention_backward(const Tensor& q, const Tensor& k, const Tensor&
                                  const Tensor& gradient, const AttentionCall& call,
                                  AttentionNeeds needs) {
   const AttentionProblem p(q, k, v, mask, call);
-  const Tensor y = with_dense_rows(result.y), g = with_dense_rows(gradient),
-               stats = contiguous(result.stats);
+  const Tensor g = with_dense_rows(gradient), stats = contiguous(result.stats),
+               y = result.y.defined() ? with_dense_rows(result.y) : g;
   // Heads of one group add to the same keys, so one task has them all.
   const int64_t outer = p.heads / call.group;
   const int64_t wanted = outer > 0 ? std::min(kTasks / outer, p.keys / kPartKeys) : 1;
