@@ -1,5 +1,5 @@
-// Products of bfloat16 by pairs (kernels/half_pairs.inl), on any processor: the one instruction that
-// adds two products is written out there. Every size of tile, all strides, odd depths.
+// Products of bfloat16 by pairs (kernels/half_pairs.inl), on any processor: the one instruction
+// that adds two products is written out there. Every size of tile, all strides, odd depths.
 #include <cmath>
 #include <cstdio>
 #include <vector>

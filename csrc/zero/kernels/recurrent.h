@@ -37,9 +37,9 @@ struct RecurrentPackArgs {
 };
 using RecurrentPackFn = void (*)(const RecurrentPackArgs& args);
 
-// One step, for the units of some panels. Slots hold W_ih x; where `packed` is given W_hh h is added
-// to them. With the bias they become gates, and c and h are written. Rows up to `split` go on from the
-// step before, the others begin.
+// One step, for the units of some panels. Slots hold W_ih x; where `packed` is given, W_hh h is
+// added to them. With the bias they become gates, and c and h are written. Rows up to `split` go on
+// from the step before, the others begin.
 struct RecurrentForwardArgs {
   int64_t rows, split, hidden;
   int64_t begin, end;               // panels

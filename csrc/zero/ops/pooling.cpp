@@ -191,7 +191,8 @@ Tensor random_samples(const char* op, int64_t dims, const Tensor& x, const Tenso
              ShapeError, op, ": the random samples don't fit; got ", given, ", expected ",
              x.dtype(), " ", sizes);
   ZERO_CHECK(given.is_meta() || all_small(given), ValueError, op,
-             ": a random sample is out of range; got ", given, ", expected numbers such as those "
+             ": a random sample is out of range; got ", given,
+             ", expected numbers such as those "
              "from 0 to 1, at most 1e9 in size");
   return given;
 }
