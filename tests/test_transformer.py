@@ -1,4 +1,4 @@
-"""Transformers, and PyTorch's values of all layers of attention."""
+"""Transformers; PyTorch's values are in test_sequence_table."""
 
 import copy
 import pickle
@@ -6,8 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-import transformer_cases
-from transformer_table import EXPECTED
 
 import zero
 from zero import nn
@@ -24,25 +22,6 @@ def seed():
 def close(found, expected, tolerance=1e-5):
     found, expected = (np.array(t.detach().double().tolist()) for t in (found, expected))
     np.testing.assert_allclose(found, expected, tolerance, tolerance)
-
-
-@pytest.mark.parametrize("name", transformer_cases.CASES)
-def test_pytorchs_values(name):
-    build, call = transformer_cases.CASES[name]
-    shapes, values, gradients = transformer_cases.run(zero, build, call)
-    expected_shapes, expected_values, expected_gradients = EXPECTED[name]
-    assert list(shapes.items()) == list(expected_shapes.items())
-    for (shape, total, first), known in zip(values, expected_values, strict=True):
-        assert shape == known[0]
-        np.testing.assert_allclose([total, *first], [known[1], *known[2]], 1e-8, 1e-8)
-    for key, known in expected_gradients.items():
-        np.testing.assert_allclose(gradients.get(key, 0.0), known, 1e-8, 1e-8, err_msg=key)
-    for key in gradients.keys() - expected_gradients.keys():
-        assert gradients[key] == 0, key
-
-
-def test_every_row_of_the_table_is_used():
-    assert list(EXPECTED) == list(transformer_cases.CASES)
 
 
 # ---- layers --------------------------------------------------------------------------------------

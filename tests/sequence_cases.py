@@ -1,4 +1,4 @@
-"""Attention layers and transformers with real arguments, for the tables of PyTorch's values.
+"""Layers of sequences with real arguments, for the table of PyTorch's values.
 
 An expression over nn makes the module, one over m, the tensors below and lib the call. Parameters
 and inputs are numbers by formula, in float64.
@@ -31,6 +31,7 @@ def tensors(lib):
     named["cross"] = lib.tensor(filled((L, S), 21) > 0.2)
     named["pad_x"] = lib.tensor(np.arange(L) >= np.array([[5], [3]]))  # [N, L]
     named["pad_y"] = lib.tensor(np.arange(S) >= np.array([[2], [4]]))
+    named["start"] = lib.tensor(filled((2, N, 3), 23)).requires_grad_()  # states of two layers
     named["soft"] = lib.tensor(filled((N, L), 22)).requires_grad_()
     return named
 
@@ -39,6 +40,24 @@ MHA = "MultiheadAttention(8, 2{})"
 ENC = "TransformerEncoderLayer(8, 2, 12, 0.0{})"
 DEC = "TransformerDecoderLayer(8, 2, 12, 0.0{})"
 CASES = {
+    "RNN": ("RNN(8, 3, bias=False)", "m(x)"),
+    "RNN, ReLU": (
+        "RNN(8, 3, 2, nonlinearity='relu', bidirectional=True, batch_first=True)",
+        "m(xb)",
+    ),
+    "LSTM": ("LSTM(8, 3)", "m(x)"),
+    "LSTM, projected": (
+        "LSTM(8, 4, 2, bidirectional=True, batch_first=True, dropout=0.4, proj_size=3).eval()",
+        "m(xb)",
+    ),
+    "LSTM, started": ("LSTM(8, 3, 2, bias=False)", "m(x, (start, start * 2))"),
+    "LSTM without a batch": ("LSTM(8, 3, bidirectional=True)", "m(x1)"),
+    "GRU": ("GRU(8, 3)", "m(x)"),
+    "GRU, both directions": ("GRU(8, 3, 2, bidirectional=True, batch_first=True)", "m(xb)"),
+    "GRU, started": ("GRU(8, 3, 2, bias=False)", "m(x, start)"),
+    "LSTM cell": ("LSTMCell(8, 3)", "m(x[0], (start[0], start[1]))"),
+    "GRU cell": ("GRUCell(8, 3)", "m(x[0], start[0])"),
+    "RNN cell": ("RNNCell(8, 3, nonlinearity='relu')", "m(x[0])"),
     "attention": (MHA.format(""), "m(x, x, x)"),
     "attention to another": (MHA.format(", batch_first=True"), "m(xb, yb, yb)"),
     "attention, three inputs": (MHA.format(", dropout=0.3") + ".eval()", "m(x, y, y * 2)"),
@@ -112,6 +131,12 @@ CASES = {
 }
 
 
+def flat(results):
+    if not isinstance(results, tuple):
+        return [] if results is None else [results]
+    return [t for r in results for t in flat(r)]
+
+
 def run(lib, build, call):
     """The state_dict's shapes, the results and weighted sums of the gradients of what there is."""
 
@@ -126,8 +151,7 @@ def run(lib, build, call):
             parameter.copy_(lib.tensor(filled(tuple(parameter.shape), 40 + k)))
     shapes = {name: tuple(value.shape) for name, value in module.state_dict().items()}
     named = tensors(lib)
-    results = eval(call, {"m": module, "lib": lib, **named})
-    results = [r for r in (results if isinstance(results, tuple) else (results,)) if r is not None]
+    results = flat(eval(call, {"m": module, "lib": lib, **named}))
 
     def checksum(t, k):
         return float((t.detach() * lib.tensor(filled(tuple(t.shape), k))).sum().item())
