@@ -219,6 +219,8 @@ def test_the_hint_needs_a_mask_and_trusts_it():
             m(x, x, x, need_weights=need, is_causal=True)
     wrong = zero.zeros(5, 5)
     close(m(x, x, x, attn_mask=wrong, need_weights=False, is_causal=True)[0], expected)
+    with pytest.raises(DTypeError, match=r"attn_mask of zero\.int64"):
+        m(x, x, x, attn_mask=wrong.long(), need_weights=False, is_causal=True)
     # A padded key stays hidden, and an added one is seen by all.
     pad = zero.tensor([[False, True, False, False, False]] * 2)
     y = m(x, x, x, pad, attn_mask=ahead, is_causal=True, need_weights=False)[0]
@@ -454,7 +456,15 @@ def test_names_that_variants_of_pytorchs_layers_call():
     with pytest.raises(DTypeError, match=r"m of zero\.int64"):
         F._canonical_mask(zero.tensor([1]), **names, target_type=zero.float32)
     x, y, w, b = zero.randn(3, 2, 4), zero.randn(5, 2, 4), zero.randn(12, 4), zero.randn(12)
-    for three in ((x, x, x), (x, y, y), (x, y, y * 2)):
+    one, other = x[:, 0], y[:, 0]
+    for three in (
+        (x, x, x),
+        (x, y, y),
+        (x, y, y * 2),
+        (one, one, one),
+        (one, other, other),
+        (one[0], other[0], other[0]),
+    ):
         found = F._in_projection_packed(*three, w, b)
         for part, z, each, shift in zip(found, three, w.chunk(3), b.chunk(3), strict=True):
             close(part, F.linear(z, each, shift))

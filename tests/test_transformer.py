@@ -172,6 +172,10 @@ def test_a_causal_mask_is_recognised():
         seen.clear()
     with pytest.raises(ValueError, match="is_causal"):
         encoder(x, is_causal=True)
+    minus.requires_grad_()  # a mask that learns, and starts like that
+    encoder(x, minus).square().sum().backward()
+    assert seen.pop() is False and minus.grad.count_nonzero() > 0
+    minus.requires_grad_(False)
     decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 12, 0.0), 2)
     close(decoder(x, x, minus), decoder(x, x, ahead, tgt_is_causal=False))
 

@@ -44,7 +44,7 @@ def _check_inputs(query: Tensor, key: Tensor, value: Tensor, embed_dim: int, hea
     if key is not value and key.shape[:-1] != value.shape[:-1]:
         raise ShapeError(
             f"{OP}: key and value differ in length or batch; got {tuple(key.shape)} and "
-            f"{tuple(value.shape)}"
+            f"{tuple(value.shape)}, expected the same but for the last dimension"
         )
     return dims == 3
 
@@ -63,14 +63,14 @@ def _project(
     if isinstance(weights, Tensor):
         if query is key and key is value:
             all_three = linear(query, weights, bias)
-            q, k, v = all_three.view(*query.shape[:-1], 3, *last).unbind(2)
+            q, k, v = all_three.view(*query.shape[:-1], 3, *last).unbind(-3)
             return q, k, v
         if key is value:
             parts = (width, 2 * width)
             w_q, w_kv = weights.split(parts)
             b_q, b_kv = (None, None) if bias is None else bias.split(parts)
             q = linear(query, w_q, b_q).view(*query.shape[:-1], *last)
-            k, v = linear(key, w_kv, b_kv).view(*key.shape[:-1], 2, *last).unbind(2)
+            k, v = linear(key, w_kv, b_kv).view(*key.shape[:-1], 2, *last).unbind(-3)
             return q, k, v
         w_q, w_k, w_v = weights.split(width)
     else:
@@ -123,7 +123,6 @@ def _merge_masks(
     batch, heads, length, keys = sizes
     mask = attn_mask
     if mask is not None:
-        _check_mask("attn_mask", mask)
         shape = tuple(mask.shape)
         if shape == (batch * heads, length, keys):
             mask = mask.reshape(sizes)
@@ -222,6 +221,8 @@ def attend(
             f"{OP}: is_causal says that attn_mask is causal; got no attn_mask, expected for "
             "example nn.Transformer.generate_square_subsequent_mask(L)"
         )
+    if attn_mask is not None:
+        _check_mask("attn_mask", attn_mask)
     batched = _check_inputs(query, key, value, embed_dim, num_heads)
     if not batched:
         batch_first = True
@@ -234,7 +235,8 @@ def attend(
     batch, length = query.shape[:2] if batch_first else query.shape[1::-1]
     if key.shape[0 if batch_first else 1] != batch:
         raise ShapeError(
-            f"{OP}: query and key differ in batch; got {tuple(query.shape)} and {tuple(key.shape)}"
+            f"{OP}: query and key differ in batch; got {tuple(query.shape)} and "
+            f"{tuple(key.shape)}, expected one size of dimension {0 if batch_first else 1}"
         )
     q, k, v = _project(query, key, value, weights, in_proj_bias, num_heads)
     heads_first = (0, 2, 1, 3) if batch_first else (1, 2, 0, 3)  # to [N, H, L, D]
@@ -399,12 +401,15 @@ def multi_head_attention_forward(
         if q_proj_weight is None or k_proj_weight is None or v_proj_weight is None:
             raise ValueError(
                 f"{OP}: use_separate_proj_weight is True; got None for one of q_proj_weight, "
-                "k_proj_weight and v_proj_weight"
+                "k_proj_weight and v_proj_weight, expected all three"
             )
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
     else:
         if in_proj_weight is None:
-            raise ValueError(f"{OP}: use_separate_proj_weight is False; got no in_proj_weight")
+            raise ValueError(
+                f"{OP}: use_separate_proj_weight is False; got no in_proj_weight, expected "
+                f"{(3 * embed_dim_to_check, embed_dim_to_check)}"
+            )
         if tuple(in_proj_weight.shape) != (3 * embed_dim_to_check, embed_dim_to_check):
             raise ShapeError(
                 f"{OP}: in_proj_weight has the wrong shape; got {tuple(in_proj_weight.shape)}, "

@@ -40,8 +40,8 @@ def _detect_is_causal_mask(
     mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
 ) -> bool:
     """What is said of a mask, or else whether it is [L, L] and hides exactly what is ahead."""
-    if is_causal is not None or mask is None or mask.is_meta:
-        return bool(is_causal)
+    if is_causal is not None or mask is None or mask.is_meta or mask.requires_grad:
+        return bool(is_causal)  # a mask that learns has to be read
     length = mask.shape[-2] if size is None else size
     if tuple(mask.shape) != (length, length):
         return False
@@ -363,7 +363,7 @@ class Transformer(Module):
         if src.dim() == 3 and src.shape[batch] != tgt.shape[batch]:
             raise ShapeError(
                 f"Transformer: src and tgt differ in batch; got {tuple(src.shape)} and "
-                f"{tuple(tgt.shape)}"
+                f"{tuple(tgt.shape)}, expected one size of dimension {batch}"
             )
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise ShapeError(

@@ -45,15 +45,15 @@ class _Layer(Module):
         self,
         d_model: int,
         nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        activation: str | Callable[[Tensor], Tensor],
-        layer_norm_eps: float,
-        batch_first: bool,
-        norm_first: bool,
-        bias: bool,
-        device: zero.device | str | None,
-        dtype: zero.dtype | None,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: zero.device | str | None = None,
+        dtype: zero.dtype | None = None,
     ) -> None:
         attentions = ("self_attn", "multihead_attn")[: self._norms - 1]
         for name in attentions:
@@ -78,6 +78,14 @@ class _Layer(Module):
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation = (
             _get_activation_fn(activation) if isinstance(activation, str) else activation
+        )
+        function = self.activation  # its number is PyTorch's; TransformerEncoder asks for it
+        self.activation_relu_or_gelu = (
+            1
+            if function is F.relu or isinstance(function, ReLU)
+            else 2
+            if function is F.gelu or isinstance(function, GELU)
+            else 0
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -142,42 +150,6 @@ class TransformerEncoderLayer(_Layer):
     """
 
     _norms = 2
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: zero.device | str | None = None,
-        dtype: zero.dtype | None = None,
-    ) -> None:
-        super().__init__(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            device,
-            dtype,
-        )
-        function = self.activation
-        self.activation_relu_or_gelu = (
-            1
-            if function is F.relu or isinstance(function, ReLU)
-            else 2
-            if function is F.gelu or isinstance(function, GELU)
-            else 0
-        )
 
     def forward(
         self,
@@ -246,34 +218,6 @@ class TransformerDecoderLayer(_Layer):
 
     multihead_attn: MultiheadAttention
     _norms = 3
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: zero.device | str | None = None,
-        dtype: zero.dtype | None = None,
-    ) -> None:
-        super().__init__(
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            bias,
-            device,
-            dtype,
-        )
 
     def forward(
         self,
