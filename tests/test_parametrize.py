@@ -459,6 +459,8 @@ def test_paths_of_pytorch():
     assert Linear is ByPackage is nn.Linear and Module is nn.Module
     assert callable(register_module_forward_hook)
     assert zero.nn.modules.sparse.Embedding is nn.Embedding
+    assert zero.nn.modules.pixelshuffle.PixelShuffle is nn.PixelShuffle
+    assert zero.nn.modules.channelshuffle.ChannelShuffle is nn.ChannelShuffle
     assert _pair(3) == (3, 3) and _triple([1, 2, 3]) == (1, 2, 3)
     assert _reverse_repeat_tuple((1, 2), 2) == (2, 2, 1, 1)
     assert is_lazy(UninitializedParameter()) and not is_lazy(Parameter(zero.ones(1)))
