@@ -246,6 +246,11 @@ def test_errors_and_warnings():
         context = zero.autocast("cpu", dtype=zero.float32)
     with context:
         assert (u(2, 2) @ u(2, 2)).dtype is zero.float32
+    with pytest.warns(UserWarning, match="switched off, got dtype half"):
+        context = zero.autocast("cpu", dtype="half", cache_enabled=False)
+    with pytest.raises(TypeError, match="dtype is not a dtype; got 'half'"), context:
+        pass
+    assert zero.is_autocast_cache_enabled() and not context._before  # nothing has changed
     with pytest.warns(UserWarning, match="switched off, there is no device 'cuda'"):
         zero.autocast("cuda")
     with warnings.catch_warnings():
@@ -328,8 +333,14 @@ def test_copies_follow_writes():
         with zero.no_grad():
             w.mul_(2)
         assert zero.mm(x, w).tolist() == [[4, 4]]
-        w.data = zero.full((2, 2), 3.0)
-        assert zero.mm(x, w).tolist() == [[6, 6]]
+        for n in (3.0, 4.0, 5.0, 6.0):
+            w.data = zero.full((2, 2), 0.0)  # never used; the next one may lie where another lay
+            w.data = zero.full((2, 2), n)
+            assert zero.mm(x, w).tolist() == [[2 * n, 2 * n]]
+        w.data = zero.tensor([[1.0, 2.0], [3.0, 4.0]])
+        assert zero.mm(x, w).tolist() == [[4, 6]]
+        w.data = w.data.t()  # the same memory
+        assert zero.mm(x, w).tolist() == [[3, 7]]
 
 
 def test_a_copy_made_without_a_record_is_not_used_with_one():

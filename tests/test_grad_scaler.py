@@ -63,6 +63,31 @@ def test_the_scale_stays_finite():
     assert scaler.get_scale() == 2.0**127
 
 
+def test_a_scale_of_zero_leaves_steps_out():
+    model, optimizer, scaler = setup(init_scale=0.0)  # as after 165 steps that were left out
+    before = model.weight.clone()
+    backward(model, scaler)
+    scaler.step(optimizer)
+    scaler.update()
+    assert zero.equal(model.weight, before) and scaler.get_scale() == 0
+
+
+def test_other_defaults():
+    model, optimizer, scaler = setup()
+    try:
+        zero.set_default_dtype(zero.float64)
+        zero.set_default_device("meta")
+        scaler.scale(zero.ones((), device="cpu"))
+        model.weight.grad = zero.ones(2, 3, dtype=zero.float32, device="cpu")
+        scaler._check_inf_per_device(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+    finally:
+        zero.set_default_dtype(zero.float32)
+        zero.set_default_device("cpu")
+    assert zero.equal(model.weight.grad, zero.full((2, 3), 2.0**-16))
+
+
 def test_order_of_calls():
     model, optimizer, scaler = setup()
     with pytest.raises(RuntimeError, match=r"^GradScaler\.unscale_: nothing was scaled yet"):
@@ -146,6 +171,9 @@ def test_settings_and_state():
         assert other.get_scale() == 5 and other._get_growth_tracker() == 6
     with pytest.raises(RuntimeError, match="the state is empty"):
         scaler.load_state_dict({})
+    with pytest.raises(KeyError):
+        scaler.load_state_dict({"scale": 9.0})
+    assert scaler.state_dict() == state
     with pytest.raises(ValueError, match="growth_factor is not above 1; got 1"):
         zero.amp.GradScaler("cpu", growth_factor=1.0)
     with pytest.raises(ValueError, match="backoff_factor is not below 1; got 1"):
@@ -195,5 +223,9 @@ def test_unscaling_in_one_pass(dtype):
     whole = zero.ones(2, dtype=zero.int64)
     with pytest.raises(zero.errors.DTypeError, match="no floating point numbers"):
         unscale([whole], zero.zeros(()), zero.ones(()))
+    good = zero.ones(2)
+    with pytest.raises(RuntimeError, match=r"unscale: several elements .* with strides \(0,\)"):
+        unscale([good, zero.ones(1).expand(2000)], zero.zeros(()), zero.tensor(0.5))
+    assert good.tolist() == [1, 1]
     with pytest.raises(zero.errors.DTypeError, match="not one float32 each"):
         unscale([], zero.zeros(2), zero.ones(()))

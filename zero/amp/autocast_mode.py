@@ -110,9 +110,9 @@ class autocast:
         return False
 
     def __enter__(self) -> autocast:
-        cache = _autocast_cache(self._cache_enabled)
-        self._before.append((*_autocast_state(self.device), cache))
-        _set_autocast_state(self.device, self._enabled, self.fast_dtype)
+        before = _autocast_state(self.device)
+        _set_autocast_state(self.device, self._enabled, self.fast_dtype)  # may refuse the dtype
+        self._before.append((*before, _autocast_cache(self._cache_enabled)))
         _autocast_nesting(1)
         return self
 
@@ -131,9 +131,8 @@ class autocast:
 
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
-            context = object.__new__(
-                autocast
-            )  # for this call, which may be one of several threads'
+            # One for this call, which may be one of several threads'.
+            context = object.__new__(autocast)
             context.__dict__.update(self.__dict__, _before=[])
             with context:
                 return function(*args, **kwargs)

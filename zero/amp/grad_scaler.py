@@ -95,8 +95,9 @@ class GradScaler:
             return outputs
         if isinstance(outputs, Tensor):
             if self._scale is None:
-                self._scale = zero.tensor(self._init_scale, dtype=zero.float32)
-                self._growth_tracker = zero.tensor(self._init_growth_tracker, dtype=zero.int32)
+                scale, count = self._init_scale, self._init_growth_tracker
+                self._scale = zero.tensor(scale, dtype=zero.float32, device="cpu")
+                self._growth_tracker = zero.tensor(count, dtype=zero.int32, device="cpu")
             return outputs * self._scale
         if not isinstance(outputs, Iterable):
             raise ValueError(
@@ -129,7 +130,7 @@ class GradScaler:
                 "GradScaler.unscale_: called again since the last update(); expected one call for "
                 f"each step, before it; got an optimizer that is {state['stage']}"
             )
-        inverse = zero.tensor(1 / scale.item(), dtype=zero.float32)
+        inverse = scale.double().reciprocal().float()
         state["found_inf_per_device"] = self._unscale(optimizer, inverse, allow_fp16=False)
         state["stage"] = UNSCALED
 
@@ -222,14 +223,14 @@ class GradScaler:
             )
         if not grads:
             return {}
-        found = zero.zeros(())
+        found = inverse.new_zeros(())
         _amp_foreach_non_finite_check_and_unscale_(grads, found, inverse)
         return {found.device: found}
 
     def _check_inf_per_device(self, optimizer: Optimizer) -> dict[zero.device, Tensor]:
         """Looks at the gradients without scaling them."""
-        self._begun("_check_inf_per_device")
-        found = self._unscale(optimizer, zero.ones(()), allow_fp16=True)
+        scale, _ = self._begun("_check_inf_per_device")
+        found = self._unscale(optimizer, scale.new_ones(()), allow_fp16=True)
         self._state(optimizer)["found_inf_per_device"] = found
         return found
 
@@ -310,6 +311,7 @@ class GradScaler:
 
         Raises:
             RuntimeError: it is empty.
+            KeyError: a part of it is missing.
         """
         if not self._enabled:
             return
@@ -318,11 +320,10 @@ class GradScaler:
                 "GradScaler.load_state_dict: the state is empty; expected that of a scaler that is "
                 "enabled"
             )
-        self._init_scale = state_dict["scale"]
-        self._growth_factor = state_dict["growth_factor"]
-        self._backoff_factor = state_dict["backoff_factor"]
-        self._growth_interval = state_dict["growth_interval"]
-        self._init_growth_tracker = state_dict["_growth_tracker"]
+        names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+        scale, growth, backoff, interval, tracker = (state_dict[name] for name in names)
+        self._init_scale, self._init_growth_tracker = scale, tracker
+        self._growth_factor, self._backoff_factor, self._growth_interval = growth, backoff, interval
         if self._scale is not None and self._growth_tracker is not None:
             self._scale.fill_(self._init_scale)
             self._growth_tracker.fill_(self._init_growth_tracker)

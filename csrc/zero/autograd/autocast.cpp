@@ -11,7 +11,7 @@ namespace {
 struct Kept {
   Tensor leaf, cast;
   uint32_t version;
-  const void* data;  // which `leaf.data = …` changes without a write
+  Ref<VersionCounter> counter;  // the leaf's own: `leaf.data = …` gives it another one
 };
 using Cache = std::unordered_map<const TensorImpl*, Kept>;
 
@@ -49,8 +49,8 @@ Tensor kept_cast(const Tensor& leaf, DType dtype) {
   const auto found = cache->find(leaf.impl());
   if (found == cache->end()) return {};
   const Kept& kept = found->second;
-  const bool same = kept.version == leaf.version() && kept.data == leaf.data() &&
-                    kept.cast.dtype() == dtype && kept.cast.sizes() == leaf.sizes();
+  const bool same = kept.version == leaf.version() && kept.counter == leaf.impl()->own_version_ &&
+                    kept.cast.dtype() == dtype;
   // A copy that was made without a record serves only where none is wanted.
   return same && (requires_grad(kept.cast) || !grad_enabled()) ? kept.cast : Tensor();
 }
@@ -58,7 +58,7 @@ Tensor kept_cast(const Tensor& leaf, DType dtype) {
 void keep_cast(const Tensor& leaf, const Tensor& cast) {
   if (!keeps || contexts == 0) return;
   if (!cache) cache = new Cache;
-  (*cache)[leaf.impl()] = {leaf, cast, leaf.version(), leaf.data()};
+  (*cache)[leaf.impl()] = {leaf, cast, leaf.version(), leaf.impl()->own_version_};
 }
 
 }  // namespace zero

@@ -63,9 +63,13 @@ void unscale_(const Tensors& grads, const Tensor& found_inf, const Tensor& inver
   for (const Tensor* x : {&found_inf, &inverse_scale})
     ZERO_CHECK(x->dtype() == DType::Float32 && x->numel() == 1 && !x->is_meta(), DTypeError,
                "unscale: found_inf and inv_scale are not one float32 each; got ", *x);
-  for (const Tensor& g : grads)
+  for (const Tensor& g : grads) {
     ZERO_CHECK(is_floating(g.dtype()) && !g.is_meta(), DTypeError,
                "unscale: a gradient has no floating point numbers; got ", g);
+    ZERO_CHECK(!overlaps_itself(g), Error,
+               "unscale: several elements of a gradient share one place in memory; got ", g,
+               " with strides ", g.strides(), ", expected a clone() of it");
+  }
   const double factor = *inverse_scale.data<float>();
   for (const Tensor& g : grads) {
     if (g.numel() == 0) continue;
