@@ -385,6 +385,14 @@ def test_engines_are_chosen_and_forced():
     assert sdpa_backend(x, x, x) is FLASH
 
 
+def test_the_choice_takes_what_a_call_under_autocast_takes():
+    x, mask = zero.randn(2, 5, 8), zero.zeros(5, 5, requires_grad=True)
+    with zero.autocast("cpu", dtype=zero.bfloat16):
+        assert scaled_dot_product_attention(x.bfloat16(), x, x).dtype is zero.bfloat16
+        assert sdpa_backend(x.bfloat16(), x, x) is SDPBackend.FLASH_ATTENTION
+        assert sdpa_backend(x.bfloat16(), x, x, mask) is SDPBackend.MATH
+
+
 def test_engines_that_do_not_exist():
     x = zero.ones(1, 2, 3)
     with sdpa_kernel([SDPBackend.CUDNN_ATTENTION, SDPBackend.OVERRIDEABLE]):

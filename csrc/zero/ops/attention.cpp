@@ -337,6 +337,8 @@ void set_attention_backends(const AttentionBackends& allowed) {
 
 AttentionBackend attention_backend(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const Tensor& mask, const AttentionOptions& options) {
+  if (autocast_on)
+    return autocast(CastTo::Lower, attention_backend, query, key, value, mask, options);
   check(query, key, value, mask, options);
   {
     GradModeGuard no_grad(false);
