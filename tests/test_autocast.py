@@ -341,6 +341,9 @@ def test_copies_follow_writes():
         assert zero.mm(x, w).tolist() == [[4, 6]]
         w.data = w.data.t()  # the same memory
         assert zero.mm(x, w).tolist() == [[3, 7]]
+        w.data.fill_(2)  # not counted
+        zero.clear_autocast_cache()
+        assert zero.mm(x, w).tolist() == [[4, 4]]
 
 
 def test_a_copy_made_without_a_record_is_not_used_with_one():

@@ -183,6 +183,9 @@ def test_lp_pool_is_a_norm():
     assert nn.LPPool3d(2, 2)(zero.ones(1, 2, 2, 2)).item() == pytest.approx(math.sqrt(8))
     with pytest.raises(ValueError, match="kernel_size"):
         F.lp_pool2d(zero.ones(1, 1, 4, 4), 2, (2,))
+    assert F.lp_pool1d(x, math.inf, 2).tolist() == [[4, 8]]
+    assert F.lp_pool1d(x, -math.inf, 3, 2, ceil_mode=True).tolist() == [[3, 6]]
+    assert nn.LPPool2d(math.inf, (1, 3), 1)(x[None]).tolist() == [[[6, 8]]]
 
 
 # ---- random windows, and back --------------------------------------------------------------------

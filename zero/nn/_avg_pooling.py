@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from zero import Tensor, _adaptive_avg_pool, _avg_pool, _deliver, adaptive_avg_pool1d, avg_pool1d
+from zero import (
+    Tensor,
+    _adaptive_avg_pool,
+    _avg_pool,
+    _deliver,
+    _max_pool,
+    adaptive_avg_pool1d,
+    avg_pool1d,
+)
 from zero.errors import DTypeError, ShapeError
 from zero.nn import _options
 
@@ -134,6 +142,10 @@ def _lp_pool(
         raise DTypeError(
             f"{op}: not defined for {input.dtype}; got {input.dtype}, expected floating point"
         )
+    if math.isinf(norm_type):
+        sign = math.copysign(1, norm_type)
+        sizes = sign * input.abs()
+        return sign * _max_pool(op, dims, sizes, kernel, stride, 0, 1, ceil_mode, False)  # type: ignore[no-any-return]
     mean = _avg_pool(op, dims, input.pow(norm_type), kernel, stride, 0, ceil_mode, True, None)
     # The mean itself, in a form whose gradient at 0 is 0 although the root's is infinite.
     return (mean.sign() * mean.abs().relu()).mul(math.prod(kernel)).pow(1 / norm_type)
@@ -150,7 +162,7 @@ def lp_pool1d(
 
     Args:
         input: shape [N, C, L] or [C, L], of floats.
-        norm_type: p; the result of 1 is the sum, and of large ones the largest element.
+        norm_type: p; that of 1 is the sum, of inf the largest magnitude, of -inf the smallest one.
         kernel_size: how many elements a window has.
         stride: from one window to the next; that of None is the kernel_size.
         ceil_mode: whether a last window counts that is not whole. Its mean stands for what is not

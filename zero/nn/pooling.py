@@ -602,7 +602,7 @@ class LPPool1d(_LPPool):
     """The p-norm of each window, but without magnitudes: (sum x^p)^(1/p).
 
     Args:
-        norm_type: p; the result of 1 is the sum, and of large ones the largest element.
+        norm_type: p; that of 1 is the sum, of inf the largest magnitude, of -inf the smallest one.
         kernel_size: how many elements a window has.
         stride: from one window to the next; that of None is the kernel_size.
         ceil_mode: whether a last window counts that is not whole.
