@@ -225,12 +225,14 @@ def test_settings():
         zero.set_autocast_cpu_enabled(False)
         zero.set_autocast_cpu_dtype(zero.bfloat16)
     zero.set_autocast_enabled(True)
-    assert zero.is_autocast_enabled() and zero.is_autocast_enabled("cuda")
-    assert (u(2, 2) @ u(2, 2)).dtype is zero.float32
-    zero.set_autocast_enabled("cuda", False)
     zero.set_autocast_gpu_dtype(zero.bfloat16)
-    assert zero.get_autocast_gpu_dtype() is zero.bfloat16
-    zero.set_autocast_gpu_dtype(zero.float16)
+    try:
+        assert zero.is_autocast_enabled() and zero.is_autocast_enabled("cuda")
+        assert (u(2, 2) @ u(2, 2)).dtype is zero.float32
+        assert zero.get_autocast_gpu_dtype() is zero.bfloat16
+    finally:
+        zero.set_autocast_enabled("cuda", False)
+        zero.set_autocast_gpu_dtype(zero.float16)
     with pytest.raises(TypeError, match="enabled is not given"):
         zero.set_autocast_enabled("cpu")
     with pytest.raises(RuntimeError, match=r"^autocast: no such device; got 'abacus', expected"):

@@ -53,6 +53,7 @@ def supports(isa: str) -> bool:
     if isa == "baseline":
         return True
     needed = {"avx2": {"avx2", "fma", "f16c"}, "avx512": {"avx512bw", "avx512dq", "avx512vl"}}
+    needed["avx512bf16"] = needed["avx512"] | {"avx512_bf16"}
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -75,9 +76,14 @@ def test_accuracy(build_core, tmp_path, isa):
         assert report.endswith("passed\n"), report
 
 
-def test_products_by_pairs(build_core, tmp_path):
+@pytest.mark.parametrize("instruction", [False, True])
+def test_products_by_pairs(build_core, tmp_path, instruction):
     host = build_core.host_toolchain()
     isa = "avx2" if supports("avx2") and host.machine == "x86_64" else "baseline"
+    if instruction:
+        isa = "avx512bf16"
+        if not supports(isa):
+            pytest.skip(f"this processor has no {isa}")
     program = tmp_path / "kernels_pairs"
     flags = [*host.flags(build_core.Mode(), isa), "-Wno-psabi", "-Icsrc"]
     run([*host.command, *flags, CPP / "kernels_pairs.cpp", "-o", program])
