@@ -334,7 +334,7 @@ ZERO_NOINLINE void plain_row_back(int64_t begin, int64_t end, const T* gates, co
   ZERO_SIMD
   for (int64_t j = begin; j < end; ++j) {
     const T g = dh[j] + extra[j], y = gates[j];
-    out[j] = mode == RecurrentMode::Tanh ? g * tanh_slope(y) : y > T(0) ? g : T(0);
+    out[j] = mode == RecurrentMode::Tanh ? g * tanh_slope(y) : y <= T(0) ? T(0) : g;  // NaN: g
     dh[j] = T(0);
   }
 }

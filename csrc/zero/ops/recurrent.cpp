@@ -302,6 +302,8 @@ void check_like(const char* op, const char* name, const Tensor& x, const Tensor&
 void check_weights(const char* op, RecurrentMode mode, const Tensor& x, int64_t in,
                    const RecurrentWeights& w) {
   const int64_t groups = recurrent_gates(mode);
+  ZERO_CHECK(!w.hr.defined() || w.hr.dim() == 2, ShapeError, op, ": weight_hr is no matrix; got ",
+             w.hr.sizes(), ", expected (projection, hidden)");
   ZERO_CHECK(w.ih.dim() == 2 && w.hh.dim() == 2 && w.ih.size(0) % groups == 0, ShapeError, op,
              ": the weights are no matrices of ", groups, " gates; got ", w.ih.sizes(), " and ",
              w.hh.sizes(), ", expected (", groups, " * hidden, input) and (", groups,
@@ -343,15 +345,21 @@ Steps packed_steps(const char* op, const Tensor& x, const Tensor& batch_sizes) {
                  batch_sizes.device() == Device::Cpu && batch_sizes.numel() > 0,
              ShapeError, op, ": batch_sizes is no list; got ", batch_sizes,
              ", expected int64 of 1 dimension, on the CPU");
-  const Steps steps(contiguous(batch_sizes));
-  for (int64_t t = 0; t < steps.count(); ++t)
-    ZERO_CHECK(steps.size(t) > 0 && (t == 0 || steps.size(t) <= steps.size(t - 1)), ValueError, op,
-               ": batch_sizes don't fall; got ", steps.size(t), " at step ", t,
+  const Tensor sizes = contiguous(batch_sizes);
+  const int64_t* const size = sizes.data<int64_t>();
+  int64_t rows = 0;
+  for (int64_t t = 0; t < sizes.numel(); ++t) {
+    ZERO_CHECK(size[t] > 0 && (t == 0 || size[t] <= size[t - 1]), ValueError, op,
+               ": batch_sizes don't fall; got ", size[t], " at step ", t,
                ", expected 1 or more, and no more than before");
-  ZERO_CHECK(steps.rows() == x.size(0), ShapeError, op,
-             ": batch_sizes don't add up to the rows of the input; got ", steps.rows(), " and ",
-             x.sizes(), ", expected ", x.size(0));
-  return steps;
+    const bool last = t + 1 == sizes.numel();
+    const int64_t left = x.size(0) - rows;  // so that no sum overflows
+    ZERO_CHECK(last ? size[t] == left : size[t] <= left, ShapeError, op,
+               ": batch_sizes don't add up to the rows of the input; got ", size[t], " at step ", t,
+               " and ", x.sizes(), ", expected ", left, last ? "" : " or less");
+    rows += size[t];
+  }
+  return Steps(sizes);
 }
 
 // 16-bit floats are computed with as float32.
@@ -382,8 +390,9 @@ Tensors recurrent(const char* op, const Tensor& input, const Tensor& batch_sizes
              " layers and ", directions, " directions, expected ", least, " each");
   const bool turned = options.batch_first && !batch_sizes.defined() && input.dim() == 3;
   Tensor x = turned ? transpose(input, 0, 1) : input;
-  const Steps steps = steps_of(op, x, batch_sizes);
-  const Tensor lengths = batch_sizes.defined() ? contiguous(batch_sizes) : batch_sizes;
+  // A copy: the pass back cuts rows as this one does, whatever is written to batch_sizes until then.
+  const Tensor lengths = batch_sizes.defined() ? clone(batch_sizes) : batch_sizes;
+  const Steps steps = steps_of(op, x, lengths);
 
   const auto weights_of = [&](int64_t cell) {
     const Tensor* w = weights.data() + cell * each;
