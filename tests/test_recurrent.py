@@ -14,6 +14,7 @@ from op_db_recurrent import layers
 import zero
 from zero import nn
 from zero.autograd import gradcheck, gradgradcheck
+from zero.errors import ShapeError
 from zero.nn.utils import parametrizations, weight_norm
 from zero.nn.utils.rnn import (
     PackedSequence,
@@ -527,6 +528,13 @@ def test_errors_of_options(make_it, error, words):
         (lambda m, x: m(x, zero.ones(1, 2, 4)), (TypeError, RuntimeError), "."),
         (lambda m, x: m(x, (zero.ones(1, 2, 4),) * 3), TypeError, "no pair"),
         (lambda m, x: m(x.long()), TypeError, "floating point"),
+        (lambda m, x: m(x[:, 0], (None, None)), TypeError, "a state is no tensor; got NoneType"),
+        (lambda m, x: nn.GRU(3, 4)(x[:, 0], (x, x)), TypeError, "a state is no tensor; got tuple"),
+        (
+            lambda m, x: m(pack_sequence([x[:, 0]]), ((x, x), x)),
+            TypeError,
+            "a state is no tensor; got tuple",
+        ),
     ],
 )
 def test_errors_of_calls(call, error, words):
@@ -534,16 +542,61 @@ def test_errors_of_calls(call, error, words):
         call(nn.LSTM(3, 4), zero.ones(5, 2, 3))
 
 
-def test_errors_of_batch_sizes():
-    data = zero.ones(4, 3)
-    for sizes, words in (
-        ([1, 3], "don't fall"),
-        ([3, 2], "don't add up"),
-        ([4, 0], "don't fall"),
+@pytest.mark.parametrize(
+    "sizes, words",
+    [
+        ([1, 3], "don't fall; got 3 at step 1"),
+        ([4, 0], "don't fall; got 0 at step 1"),
+        ([-1, 5], "don't fall; got -1 at step 0"),
+        ([3, 2], "don't add up to the rows of the input; got 2 at step 1 .* expected 1"),
+        ([2, 1], "don't add up to the rows of the input; got 1 at step 1 .* expected 2"),
+        ([5], "don't add up"),
+        ([2**62] * 4 + [4], "don't add up"),  # they do in 64 bits
+        ([], "no list"),
         ([2.0, 2.0], "no list"),
-    ):
-        with pytest.raises(RuntimeError, match=words):
-            nn.GRU(3, 4)(PackedSequence(data, zero.tensor(sizes)))
+    ],
+)
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_errors_of_batch_sizes(sizes, words, device):
+    sizes = zero.tensor(sizes, dtype=None if 2.0 in sizes else zero.int64)
+    if not len(sizes):
+        sizes = zero.empty(0, dtype=zero.int64)
+    with pytest.raises(RuntimeError, match=words):
+        nn.GRU(3, 4, device=device)(PackedSequence(zero.ones(4, 3, device=device), sizes))
+    for other in (sizes.int(), sizes[None], sizes.to("meta")):
+        with pytest.raises(RuntimeError, match="no list"):
+            weights = [zero.ones(1, 3), zero.ones(1, 1)]
+            zero.rnn_tanh(zero.ones(4, 3), other, None, weights, False, 1, 0.0, False, False)
+
+
+def test_no_rows_of_large_batches():
+    """Sizes whose sum is 0 in 64 bits, where no memory is needed."""
+    sizes, weights = zero.tensor([2**62] * 4), [zero.ones(0, 1), zero.ones(0, 0)]
+    with pytest.raises(RuntimeError, match="don't add up"):
+        zero.lstm(zero.ones(0, 1), sizes, None, weights, False, 1, 0.0, False, False)
+
+
+def test_batch_sizes_may_be_written_to():
+    """By way of NumPy, which tells nobody."""
+    sizes, layer = zero.tensor([3, 1]), nn.GRU(2, 4)
+    data = zero.randn(4, 2).requires_grad_()
+    y = layer(PackedSequence(data, sizes))[0].data
+    (expected,) = zero.autograd.grad(y.sum(), data, retain_graph=True)
+    sizes.numpy()[:] = [2**40, 2**40]
+    assert zero.equal(zero.autograd.grad(y.sum(), data)[0], expected)
+
+
+def test_projection_is_a_matrix():
+    weights = [zero.ones(16, 3), zero.ones(16, 2), zero.tensor(1.0)]
+    with pytest.raises(ShapeError, match="weight_hr is no matrix"):
+        zero.lstm(zero.ones(2, 1, 3), None, weights, False, 1, 0.0, False, False, False)
+
+
+def test_nan_passes_back_through_relu():
+    layer = nn.RNN(1, 3, nonlinearity="relu")
+    x = zero.tensor([[[float("nan")]], [[1.0]]])
+    layer(x)[0].square().sum().backward()
+    assert all(p.grad.isnan().all() for p in layer.parameters())
 
 
 # ---- sequences of different lengths --------------------------------------------------------------
@@ -603,6 +656,8 @@ def test_gradients_of_packing():
         (lambda x: pack_sequence([zero.ones(2), zero.ones(3)]), "don't fall"),
         (lambda x: unpad_sequence(x, [1]), "not one length"),
         (lambda x: PackedSequence(x), "no batch_sizes"),
+        (lambda x: PackedSequence(x, [4]), "no tensors; got Tensor and list"),
+        (lambda x: PackedSequence([1], zero.tensor([1])), "no tensors; got list and Tensor"),
     ],
 )
 def test_errors_of_packing(call, words):

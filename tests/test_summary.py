@@ -57,6 +57,7 @@ def test_recurrent_layers():
     assert summary(two, (2, 5, 3)).total_flops == 10 * (2 * products + 2 * 9 * 4)
     assert summary(nn.GRUCell(3, 4), (2, 3)).total_flops == 2 * (2 * 12 * 7 + 9 * 4)
     assert summary(nn.LSTMCell(3, 4), (2, 3)).total_flops == 2 * (2 * 16 * 7 + 9 * 4)
+    assert summary(nn.GRUCell(3, 0), (2, 3)).total_flops == 0
 
 
 @pytest.mark.parametrize(

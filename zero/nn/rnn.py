@@ -199,6 +199,12 @@ class RNNBase(Module):
     def _unusual(self, input: Any, states: tuple[Tensor, ...] | None) -> tuple[Any, list[Tensor]]:
         """The output and the last states for packed sequences, or one without a batch."""
         pair = self.mode == "LSTM"
+        for h in () if states is None else states:
+            if not isinstance(h, Tensor):
+                raise DTypeError(
+                    f"{type(self).__name__}: a state is no tensor; got {type(h).__name__}, "
+                    "expected a Tensor"
+                )
         if isinstance(input, PackedSequence):
             if states is not None and input.sorted_indices is not None:
                 states = tuple(h.index_select(1, input.sorted_indices) for h in states)

@@ -63,11 +63,10 @@ def _recurrent(layer: Any, args: tuple[Any, ...], output: Any) -> int:
     return rows * (2 * products + _GATE_FLOPS[layer.mode] * units)
 
 
-def _cell(flops: int) -> FlopRule:
+def _cell(gates: int, flops: int) -> FlopRule:
     def rule(layer: Any, args: tuple[Any, ...], output: Any) -> int:
         h = output if isinstance(output, Tensor) else output[0]
         products = 2 * (layer.weight_ih.shape[1] + layer.weight_hh.shape[1])
-        gates = layer.weight_ih.shape[0] // layer.hidden_size
         count: int = h.numel() * (gates * products + flops)
         return count
 
@@ -131,9 +130,9 @@ FLOPS: dict[type, FlopRule] = {
         2 * output.numel() * (layer.in1_features + 1) * layer.in2_features
     ),
     **dict.fromkeys((nn.RNN, nn.LSTM, nn.GRU), _recurrent),
-    nn.RNNCell: _cell(1),
-    nn.LSTMCell: _cell(9),
-    nn.GRUCell: _cell(9),
+    nn.RNNCell: _cell(1, 1),
+    nn.LSTMCell: _cell(4, 9),
+    nn.GRUCell: _cell(3, 9),
     **dict.fromkeys(
         (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
         lambda layer, args, output: output.numel() if layer.training else 0,

@@ -72,7 +72,11 @@ class PackedSequence(_Fields):
                     "batch_sizes"
                 )
             data, batch_sizes = data
-        assert isinstance(data, Tensor)
+        if not isinstance(data, Tensor) or not isinstance(batch_sizes, Tensor):
+            raise DTypeError(
+                f"PackedSequence: data and batch_sizes are no tensors; got {type(data).__name__} "
+                f"and {type(batch_sizes).__name__}, expected two of them"
+            )
         if batch_sizes.device.type != "cpu":
             raise ValueError(
                 f"PackedSequence: batch_sizes are on a device; got {batch_sizes.device}, expected "
