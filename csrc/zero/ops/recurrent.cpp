@@ -390,7 +390,7 @@ Tensors recurrent(const char* op, const Tensor& input, const Tensor& batch_sizes
              " layers and ", directions, " directions, expected ", least, " each");
   const bool turned = options.batch_first && !batch_sizes.defined() && input.dim() == 3;
   Tensor x = turned ? transpose(input, 0, 1) : input;
-  // A copy: the pass back cuts rows as this one does, whatever is written to batch_sizes until then.
+  // A copy: the pass back cuts rows as this one does, whatever is written to it until then.
   const Tensor lengths = batch_sizes.defined() ? clone(batch_sizes) : batch_sizes;
   const Steps steps = steps_of(op, x, lengths);
 
