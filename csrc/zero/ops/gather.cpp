@@ -126,82 +126,120 @@ void for_each_row(const Plan& p, int64_t begin, int64_t end, F f) {
 // Indices are checked in blocks that stay in the cache until they are used.
 inline constexpr int64_t kBlock = 512;
 
-// The part [first, last) of each row.
+// All that depends on the type: loops over `n` elements of one row. Strides count elements.
+struct Loops {
+  int64_t item;
+  // y[j ys] = combine(y[j ys], v[j vs])
+  void (*along)(void* y, int64_t ys, const void* v, int64_t vs, int64_t n);
+  // the same with y[index[j is] step + j ys]
+  void (*places)(void* y, int64_t ys, int64_t step, const int64_t* index, int64_t is, const void* v,
+                 int64_t vs, int64_t n);
+  // the same for the indices in [begin, end)
+  void (*owned)(void* y, int64_t step, const int64_t* index, int64_t is, const void* v, int64_t vs,
+                int64_t n, int64_t begin, int64_t end);
+  LoopFn dense;  // a kernel for the first where y is dense; null where there is none
+};
+
+template <class Write, class T>
+Loops write_loops(LoopFn dense) {
+  return {sizeof(T),
+          [](void* y, int64_t ys, const void* v, int64_t vs, int64_t n) {
+            T* const to = static_cast<T*>(y);
+            const T* const from = static_cast<const T*>(v);
+            for (int64_t j = 0; j < n; ++j) Write::to(to[j * ys], from[j * vs]);
+          },
+          [](void* y, int64_t ys, int64_t step, const int64_t* index, int64_t is, const void* v,
+             int64_t vs, int64_t n) {
+            T* const to = static_cast<T*>(y);
+            const T* const from = static_cast<const T*>(v);
+            if (ys == 0 && step == 1 && is == 1 && vs == 1) {
+              for (int64_t j = 0; j < n; ++j) Write::to(to[index[j]], from[j]);
+            } else {
+              for (int64_t j = 0; j < n; ++j)
+                Write::to(to[index[j * is] * step + j * ys], from[j * vs]);
+            }
+          },
+          [](void* y, int64_t step, const int64_t* index, int64_t is, const void* v, int64_t vs,
+             int64_t n, int64_t begin, int64_t end) {
+            for (int64_t j = 0; j < n; ++j) {
+              const int64_t i = index[j * is];
+              if (i >= begin && i < end)
+                Write::to(static_cast<T*>(y)[i * step], static_cast<const T*>(v)[j * vs]);
+            }
+          },
+          dense};
+}
+
+// y[j ys] = x[index[j is] step + j xs]
+using ReadLoop = void (*)(void* y, int64_t ys, const void* x, int64_t xs, int64_t step,
+                          const int64_t* index, int64_t is, int64_t n);
+
 template <class T>
-void read_rows(const Plan& p, int64_t begin, int64_t end, int64_t first, int64_t last, const T* x,
-               T* y) {
+void read_places(void* y, int64_t ys, const void* x, int64_t xs, int64_t step, const int64_t* index,
+                 int64_t is, int64_t n) {
+  T* const to = static_cast<T*>(y);
+  const T* const from = static_cast<const T*>(x);
+  if (xs == 0 && step == 1 && is == 1 && ys == 1) {
+    for (int64_t j = 0; j < n; ++j) to[j] = from[index[j]];
+  } else {
+    for (int64_t j = 0; j < n; ++j) to[j * ys] = from[index[j * is] * step + j * xs];
+  }
+}
+
+// The part [first, last) of each row.
+void read_rows(const Plan& p, int64_t begin, int64_t end, int64_t first, int64_t last,
+               const Loops& copy, ReadLoop read, const char* x, char* y) {
   const Axis in = p.inner;
-  const int64_t step = p.step;
+  const int64_t step = p.step, item = copy.item;
   for_each_row(p, begin, end, [&](int64_t from, int64_t at, int64_t to) {
     const int64_t* const index = p.index + at;
     if (in.index == 0) {
       check_range(p, index, 1, 1);
-      const T* const row = x + from + *index * step;
+      const char* const row = x + (from + *index * step + first * in.x) * item;
+      char* const out = y + (to + first * in.values) * item;
       if (in.x == 1 && in.values == 1) {
-        std::memcpy(y + to + first, row + first, static_cast<size_t>(last - first) * sizeof(T));
+        std::memcpy(out, row, static_cast<size_t>((last - first) * item));
       } else {
-        for (int64_t j = first; j < last; ++j) y[to + j * in.values] = row[j * in.x];
+        copy.along(out, in.values, row, in.x, last - first);
       }
       return;
     }
     for (int64_t j0 = first; j0 < last; j0 += kBlock) {
       const int64_t n = std::min(kBlock, last - j0);
       const int64_t* const i = index + j0 * in.index;
-      const T* const row = x + from + j0 * in.x;
-      T* const out = y + to + j0 * in.values;
       check_range(p, i, in.index, n);
-      if (in.x == 0 && step == 1 && in.index == 1 && in.values == 1) {
-        for (int64_t j = 0; j < n; ++j) out[j] = row[i[j]];
-      } else {
-        for (int64_t j = 0; j < n; ++j) out[j * in.values] = row[i[j * in.index] * step + j * in.x];
-      }
+      read(y + (to + j0 * in.values) * item, in.values, x + (from + j0 * in.x) * item, in.x, step,
+           i, in.index, n);
     }
   });
 }
 
-// `whole` is a kernel for rows that are dense; null where there is none.
-template <class Write, class T>
-void write_rows(const Plan& p, int64_t begin, int64_t end, int64_t first, int64_t last, T* y,
-                const T* values, LoopFn whole) {
+void write_rows(const Plan& p, int64_t begin, int64_t end, int64_t first, int64_t last,
+                const Loops& loops, bool assigns, char* y, const char* values) {
   const Axis in = p.inner;
-  const int64_t step = p.step;
+  const int64_t step = p.step, item = loops.item;
   for_each_row(p, begin, end, [&](int64_t to, int64_t at, int64_t from) {
     const int64_t* const index = p.index + at;
     if (in.index == 0) {
       check_range(p, index, 1, 1);
-      T* const row = y + to + *index * step + first * in.x;
-      const T* const v = values + from + first * in.values;
+      char* const row = y + (to + *index * step + first * in.x) * item;
+      const char* const v = values + (from + first * in.values) * item;
       const int64_t n = last - first;
-      if (whole && in.x == 1 && in.values <= 1 && n >= 16) {
-        constexpr int64_t item = sizeof(T);
-        char* const own = reinterpret_cast<char*>(row);
-        char* const other = reinterpret_cast<char*>(const_cast<T*>(v));
-        if constexpr (std::is_same_v<Write, Assign>) {
-          char* const data[2] = {own, other};
-          const int64_t strides[4] = {item, item * in.values};
-          whole(data, strides, n, 1, nullptr);
-        } else {
-          char* const data[3] = {own, own, other};
-          const int64_t strides[6] = {item, item, item * in.values};
-          whole(data, strides, n, 1, nullptr);
-        }
+      if (loops.dense && in.x == 1 && in.values <= 1 && n >= 16) {
+        char* const data[3] = {row, assigns ? const_cast<char*>(v) : row, const_cast<char*>(v)};
+        const int64_t strides[6] = {item, assigns ? item * in.values : item, item * in.values};
+        loops.dense(data, strides, n, 1, nullptr);
       } else {
-        for (int64_t j = 0; j < n; ++j) Write::to(row[j * in.x], v[j * in.values]);
+        loops.along(row, in.x, v, in.values, n);
       }
       return;
     }
     for (int64_t j0 = first; j0 < last; j0 += kBlock) {
       const int64_t n = std::min(kBlock, last - j0);
       const int64_t* const i = index + j0 * in.index;
-      const T* const v = values + from + j0 * in.values;
-      T* const row = y + to + j0 * in.x;
       check_range(p, i, in.index, n);
-      if (in.x == 0 && step == 1 && in.index == 1 && in.values == 1) {
-        for (int64_t j = 0; j < n; ++j) Write::to(row[i[j]], v[j]);
-      } else {
-        for (int64_t j = 0; j < n; ++j)
-          Write::to(row[i[j * in.index] * step + j * in.x], v[j * in.values]);
-      }
+      loops.places(y + (to + j0 * in.x) * item, in.x, step, i, in.index,
+                   values + (from + j0 * in.values) * item, in.values, n);
     }
   });
 }
@@ -262,22 +300,18 @@ void for_groups(const Plan& p, int64_t item, F f) {
 
 // Parts of a write reach disjoint elements: an index may repeat, and each element must see its
 // values in their order.
-template <class Write, class T>
-void write_all(const Plan& p, T* y, const T* values, LoopFn whole) {
+void write_all(const Plan& p, const Loops& loops, bool assigns, char* y, const char* values) {
   const int threads = num_threads();
   if (p.along && p.rows == 1 && p.inner.size >= 8 * kGrainSize && threads > 1) {
     // One long list: each part goes through all of it, for the places that are its own.
     check_all(p);
     parallel_for(p.limit, (p.limit + threads - 1) / threads, [&](int64_t begin, int64_t end) {
-      const Axis in = p.inner;
-      for (int64_t j = 0; j < in.size; ++j) {
-        const int64_t i = p.index[j * in.index];
-        if (i >= begin && i < end) Write::to(y[i * p.step], values[j * in.values]);
-      }
+      loops.owned(y, p.step, p.index, p.inner.index, values, p.inner.values, p.inner.size, begin,
+                  end);
     });
   } else {
-    for_groups(p, sizeof(T), [&](int64_t begin, int64_t end, int64_t first, int64_t last) {
-      write_rows<Write>(p, begin, end, first, last, y, values, whole);
+    for_groups(p, loops.item, [&](int64_t begin, int64_t end, int64_t first, int64_t last) {
+      write_rows(p, begin, end, first, last, loops, assigns, y, values);
     });
   }
 }
@@ -320,6 +354,15 @@ Dims strides_of(const Tensor& values, const Dims& sizes) {
   return values.sizes() == sizes ? values.strides() : Dims(sizes.size(), 0);
 }
 
+Loops copy_loops(DType dtype) {
+  Loops loops;
+  with_item(dtype, [&]<class T>(T) {
+    loops =
+        write_loops<Assign, T>(kernels().cast[static_cast<int>(dtype)][static_cast<int>(dtype)]);
+  });
+  return loops;
+}
+
 // y[index] = combine(y[index], values), without a record.
 void run(const char* op, const Tensor& y, int64_t dim, const Tensor& index, const Tensor& values,
          Combine combine, bool fresh) {
@@ -329,25 +372,27 @@ void run(const char* op, const Tensor& y, int64_t dim, const Tensor& index, cons
   plan.checked = checked;
   if (!fresh && !checked) check_all(plan);  // before the first write
   const DType dtype = y.dtype();
+  char* const to = y.data<char>();
+  const char* const from = values.data<char>();
   if (combine == Combine::Assign) {
-    const LoopFn copy = kernels().cast[static_cast<int>(dtype)][static_cast<int>(dtype)];
-    with_item(dtype,
-              [&]<class T>(T) { write_all<Assign>(plan, y.data<T>(), values.data<T>(), copy); });
+    write_all(plan, copy_loops(dtype), true, to, from);
     return;
   }
-  const auto kernel = [&](ElementwiseOp which) -> LoopFn {
-    if (dtype == DType::Bool || compute_dtype(dtype) != dtype) return nullptr;
-    return kernels().elementwise[static_cast<int>(which)][static_cast<int>(compute_type(dtype))];
-  };
   const DenormalGuard denormal;
   with_number(dtype, [&]<class T>(T) {
-    T* const to = y.data<T>();
-    const T* const from = values.data<T>();
+    const auto write = [&]<class Write>(Write, ElementwiseOp op) {
+      const bool direct = dtype != DType::Bool && compute_dtype(dtype) == dtype;
+      const auto& kernel = kernels().elementwise[static_cast<int>(op)];
+      write_all(
+          plan,
+          write_loops<Write, T>(direct ? kernel[static_cast<int>(compute_type(dtype))] : nullptr),
+          false, to, from);
+    };
     switch (combine) {
-      case Combine::Mul: return write_all<Multiply>(plan, to, from, kernel(ElementwiseOp::Mul));
-      case Combine::Max: return write_all<Largest>(plan, to, from, kernel(ElementwiseOp::Maximum));
-      case Combine::Min: return write_all<Smallest>(plan, to, from, kernel(ElementwiseOp::Minimum));
-      default: return write_all<Accumulate>(plan, to, from, kernel(ElementwiseOp::Add));
+      case Combine::Mul: return write(Multiply(), ElementwiseOp::Mul);
+      case Combine::Max: return write(Largest(), ElementwiseOp::Maximum);
+      case Combine::Min: return write(Smallest(), ElementwiseOp::Minimum);
+      default: return write(Accumulate(), ElementwiseOp::Add);
     }
   });
 }
@@ -485,18 +530,19 @@ Tensor gather_along(const char* op, const char* node, const Tensor& x, int64_t d
     const Tensor at = shared_index(op, x, dim, i, &checked);
     Plan plan = make_plan(op, x, dim, at, y.strides(), !checked);
     plan.checked = checked;
-    with_item(x.dtype(), [&]<class T>(T) {
-      const T* const from = x.data<T>();
-      T* const out = y.data<T>();
-      const auto part = [&](int64_t begin, int64_t end, int64_t first, int64_t last) {
-        read_rows(plan, begin, end, first, last, from, out);
-      };
-      if (plan.along || checked) {
-        for_parts(plan, part);
-      } else {
-        for_groups(plan, sizeof(T), part);
-      }
-    });
+    const Loops copy = copy_loops(x.dtype());
+    ReadLoop read;
+    with_item(x.dtype(), [&]<class T>(T) { read = read_places<T>; });
+    const char* const from = x.data<char>();
+    char* const out = y.data<char>();
+    const auto part = [&](int64_t begin, int64_t end, int64_t first, int64_t last) {
+      read_rows(plan, begin, end, first, last, copy, read, from, out);
+    };
+    if (plan.along || checked) {
+      for_parts(plan, part);
+    } else {
+      for_groups(plan, copy.item, part);
+    }
   }
   record(node, {}, y, {&x}, {&i, &watched}, [sizes = x.sizes(), dim](Node& n, const Tensor& g) {
     n.saved(1);  // raises if `watched` was written to

@@ -332,8 +332,9 @@ Tensor gradient_of_hh(const Engine& e, const Tensor& slots) {
     return dw;
   }
   const int64_t batch = d.steps.batch(), going_on = d.steps.rows() - batch;
+  // Of a single step d.y is null: no sum, but zeros.
   add_weight_gradient(e, slots, d.reverse ? 0 : batch, going_on,
-                      d.reverse ? e.at(d.y, batch * d.y_row) : d.y, d.y_row, false, dw);
+                      d.reverse && d.y ? e.at(d.y, batch * d.y_row) : d.y, d.y_row, false, dw);
   if (d.h0) add_weight_gradient(e, slots, d.reverse ? going_on : 0, batch, d.h0, e.out, true, dw);
   return dw;
 }
