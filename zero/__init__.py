@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from zero._tensor_str import *
     from zero.amp import GradScaler as GradScaler, autocast as autocast
     from zero.amp.state import *
+    from zero.utils import data as data
 else:
     del TYPE_CHECKING, DTypeObject, DeviceObject  # the last two are public as dtype and device
 
@@ -155,6 +156,7 @@ else:
             "set_float32_matmul_precision set_num_interop_threads use_deterministic_algorithms",
             "_tensor_str": "get_printoptions printoptions set_printoptions",
             "amp": "GradScaler autocast",
+            "utils": "data",
             "amp.state": "autocast_decrement_nesting autocast_increment_nesting "
             "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
             "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "

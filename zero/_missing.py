@@ -41,7 +41,12 @@ MISSING = {
         "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam "
         "lr_scheduler swa_utils"
     ),
-    "zero.utils": "checkpoint data dlpack tensorboard",
+    "zero.utils": "checkpoint dlpack tensorboard",
+    "zero.utils.data": (
+        "DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation datapipes "
+        "functional_datapipe guaranteed_datapipes_determinism non_deterministic runtime_validation "
+        "runtime_validation_disabled"
+    ),
     "zero.autograd": "forward_ad profiler",
     "zero.linalg": (
         "LinAlgError cholesky cholesky_ex cond det eig eigh eigvals eigvalsh householder_product "

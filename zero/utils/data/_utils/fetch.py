@@ -1,0 +1,159 @@
+"""From indices to batches: what happens between a sampler and the training loop."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from zero import Tensor
+from zero.errors import IndexError
+from zero.utils.data._utils import collate
+
+__all__ = ["IterableFetcher", "MapFetcher", "batch_getter"]
+
+
+def batch_getter(dataset: Any) -> Callable[[Any], Any] | None:
+    """``dataset.__getbatch__``, unless a subclass has other samples than the class it is from."""
+    for cls in type(dataset).__mro__:
+        if "__getbatch__" in cls.__dict__:
+            return dataset.__getbatch__  # type: ignore[no-any-return]
+        if "__getitem__" in cls.__dict__ or "__getitems__" in cls.__dict__:
+            break
+    return None
+
+
+class MapFetcher:
+    """Batches of a dataset that has samples by index.
+
+    Args:
+        dataset: the dataset.
+        auto_collation: an index is a list, tensor or range of indices, and a batch has a sample
+            for each; else it is one index, and the batch that sample.
+        collate_fn: what makes a batch of the samples.
+
+    Attributes:
+        gathers: indices are best given as a tensor or range.
+    """
+
+    def __init__(
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any]
+    ) -> None:
+        self.dataset, self.auto_collation, self.collate_fn = dataset, auto_collation, collate_fn
+        self.get_batch = None
+        if auto_collation and collate.is_default(collate_fn):
+            self.get_batch = batch_getter(dataset)
+        items = getattr(dataset, "__getitems__", None)
+        self.get_items = items if callable(items) else None
+
+    @property
+    def gathers(self) -> bool:
+        return self.get_batch is not None
+
+    def fetch(self, index: Any) -> Any:
+        """The batch of these indices."""
+        if self.get_batch is not None:
+            batch = self.get_batch(index)
+            if batch is not NotImplemented:
+                return batch
+            self.get_batch = None  # a view of one that cannot
+        if not self.auto_collation:
+            return self.collate_fn(self.read(index))
+        if isinstance(index, Tensor):
+            index = index.tolist()
+        elif isinstance(index, range):
+            index = list(index)
+        try:
+            if self.get_items is not None:
+                samples = self.get_items(index)
+            else:
+                dataset = self.dataset
+                samples = [dataset[i] for i in index]
+        except (builtins.IndexError, StopIteration):
+            for i in index if self.get_items is None else ():
+                self.read(i)  # says which one it is
+            raise
+        try:
+            return self.collate_fn(samples)
+        except collate.UnequalSamples as error:
+            first, other = index[0], index[error.position]
+            text = f"{error} (samples {first!r} and {other!r} of the dataset)"
+            raise collate.UnequalSamples(text, error.position) from None
+
+    def read(self, index: Any) -> Any:
+        try:
+            return self.dataset[index]
+        except builtins.IndexError as error:
+            try:
+                length = len(self.dataset)
+            except Exception:
+                raise error from None
+            kind = type(self.dataset).__name__
+            raise IndexError(
+                f"DataLoader: the dataset has no sample {index!r}: {kind}.__getitem__ raised "
+                f"{type(error).__name__}: {error}; its length, len(dataset), is {length}"
+            ) from error
+        except StopIteration as error:
+            raise RuntimeError(
+                f"DataLoader: {type(self.dataset).__name__}.__getitem__ raised StopIteration for "
+                f"index {index!r}, which would end the epoch unnoticed"
+            ) from error
+
+
+class IterableFetcher:
+    """Batches of a dataset that is iterated over.
+
+    Args:
+        dataset: the dataset.
+        batch_size: of a batch; None for single samples.
+        collate_fn: what makes a batch of the samples.
+        drop_last: leave out a last batch that is smaller.
+        skip: how many batches to leave out at the beginning.
+        state: a :meth:`snapshot` behind them, if the dataset makes such.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+        skip: int = 0,
+        state: Any = None,
+    ) -> None:
+        self.batch_size, self.collate_fn, self.drop_last = batch_size, collate_fn, drop_last
+        self.source = dataset
+        if state is not None:
+            dataset.load_state_dict(state)
+        self.samples = iter(dataset)
+        self.ended = False
+        if skip and state is None:
+            for _ in islice(self.samples, skip * (batch_size or 1)):
+                pass
+
+    def fetch(self, index: Any = None) -> Any:
+        """The next batch.
+
+        Raises:
+            StopIteration: there is none.
+        """
+        if self.ended:
+            raise StopIteration
+        size = self.batch_size
+        samples = list(islice(self.samples, size or 1))
+        self.ended = len(samples) < (size or 1)
+        if not samples or (self.drop_last and self.ended):
+            self.ended = True
+            raise StopIteration
+        try:
+            return self.collate_fn(samples if size is not None else samples[0])
+        except StopIteration as error:
+            raise RuntimeError(
+                "DataLoader: collate_fn raised StopIteration, which would end the epoch unnoticed"
+            ) from error
+
+    def snapshot(self) -> Any:
+        """The dataset's own state behind the batch fetched last; None if it has none."""
+        state = getattr(self.source, "state_dict", None)
+        return state() if callable(state) else None
