@@ -48,6 +48,7 @@ def test_rarely_needed_modules_are_imported_later(loaded):
         "mps",
         "random",
         "testing",
+        "utils.data",
         "version",
         "xpu",
         "_composed.views",
@@ -86,6 +87,10 @@ def test_submodules_can_be_imported_first():
         "random",
         "version",
         "utils._pytree",
+        "data",
+        "utils.data.dataloader",
+        "utils.data._utils.worker",
+        "utils.data.datasets",
     ]
     for name in names:
         run(f"import zero.{name}; zero.{name}; zero.tensor([1.0])")
@@ -132,7 +137,18 @@ def exported(module):
     return {name for name in names if name and not name.startswith("_")}
 
 
-@pytest.mark.parametrize("name", ["zero", "zero.nn", "zero.optim", "zero.autograd", "zero.utils"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "zero",
+        "zero.nn",
+        "zero.optim",
+        "zero.autograd",
+        "zero.utils",
+        "zero.utils.data",
+        "zero.utils.data.datasets",
+    ],
+)
 def test_names_that_come_later_are_those_of_the_source(name):
     package = importlib.import_module(name)
     others = {"zero": {"__version__", "newaxis"}}.get(name, set())

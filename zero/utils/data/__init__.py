@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         _utils as _utils,
         dataloader as dataloader,
         dataset as dataset,
+        datasets as datasets,
         distributed as distributed,
         sampler as sampler,
     )
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
         default_convert as default_convert,
     )
     from zero.utils.data._utils.worker import get_worker_info as get_worker_info
-    from zero.utils.data.dataloader import DataLoader as DataLoader, _DatasetKind as _DatasetKind
+    from zero.utils.data.dataloader import DataLoader as DataLoader
     from zero.utils.data.dataset import *
     from zero.utils.data.distributed import *
     from zero.utils.data.sampler import *
@@ -24,12 +25,12 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.utils.data",
         [],
-        modules="dataloader dataset distributed sampler",
+        modules="dataloader dataset datasets distributed sampler",
         names={
             "_utils": "",
             "_utils.collate": "default_collate default_convert",
             "_utils.worker": "get_worker_info",
-            "dataloader": "DataLoader _DatasetKind",
+            "dataloader": "DataLoader",
             "dataset": "ChainDataset ConcatDataset Dataset IterableDataset StackDataset Subset "
             "TensorDataset random_split",
             "distributed": "DistributedSampler",

@@ -61,8 +61,7 @@ class Share:
 
     Attributes:
         delivered: how many batches.
-        state: the dataset's own state behind them, or what makes it when it is called; None if
-            the dataset has no such state.
+        state: what the fetcher's ``snapshot()`` is behind them, or that method itself.
     """
 
     def __init__(self, delivered: int = 0, state: Any = None) -> None:
@@ -111,7 +110,8 @@ class Epoch:
         # A sampler draws its order when the first batch is asked of it: within Replay.
         left = islice(numbered, self.delivered, None)
         first = list(islice(left, 1))
-        return (pair for pair in chain(first, left) if pair[0] not in self.ahead)
+        had = set(self.ahead)
+        return (pair for pair in chain(first, left) if pair[0] not in had)
 
     def seed_of(self, number: int) -> int:
         """The seed for random numbers in the batch of this number."""
@@ -211,7 +211,10 @@ class PinnedSource:
     def next(self) -> tuple[Any, Any]:
         ticket, batch, error = self.ready.get()
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # the traceback has this frame
         return ticket, batch
 
     def _end(self) -> None:

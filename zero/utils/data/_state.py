@@ -19,9 +19,10 @@ __all__ = ["Replay", "own_generators"]
 def samplers_of(loader: DataLoader[Any]) -> list[Any]:
     if loader._is_iterable:
         return []
-    batch_sampler = loader.batch_sampler
-    inner = batch_sampler.sampler if isinstance(batch_sampler, BatchSampler) else None
-    return [s for s in (batch_sampler, inner or loader.sampler) if s is not None]
+    batch_sampler, sampler = loader.batch_sampler, loader.sampler
+    if isinstance(batch_sampler, BatchSampler):
+        sampler = batch_sampler.sampler
+    return [sampler] if batch_sampler is None else [batch_sampler, sampler]
 
 
 def own_generators(loader: DataLoader[Any]) -> list[Generator]:

@@ -30,17 +30,28 @@ class Failure:
 
 
 class Round:
-    """The work of one epoch: what threads make of it, by the key of its task."""
+    """The work of one epoch: what threads make of it, by the key of its task.
+
+    Attributes:
+        broken: why a worker could not begin.
+        stopped: nobody waits for more.
+    """
 
     def __init__(self, epoch: Epoch) -> None:
         self.epoch = epoch
         self.results: dict[Any, Any] = {}
         self.changed = threading.Condition()
+        self.broken: BaseException | None = None
         self.stopped = False
 
     def put(self, key: Any, result: Any) -> None:
         with self.changed:
             self.results[key] = result
+            self.changed.notify_all()
+
+    def stop(self, broken: BaseException | None = None) -> None:
+        with self.changed:
+            self.stopped, self.broken = True, broken
             self.changed.notify_all()
 
 
@@ -59,10 +70,11 @@ class Worker:
         # Of its own, as in a process: worker_init_fn may change it.
         dataset = loader.dataset
         self.dataset = copy.copy(dataset) if isinstance(dataset, Dataset) else dataset
-        self.round: Round | None = None
-        self.failure: Failure | None = None
+        self.epoch: Epoch | None = None
 
-    def run(self) -> None:
+    def run(self, round: Round) -> None:
+        self.begin(round)
+        del round  # an idle thread keeps nothing alive
         while True:
             try:
                 task = self.tasks.get(timeout=POLL_SECONDS)
@@ -73,35 +85,35 @@ class Worker:
             if task is None:
                 return
             round, key, indices = task
-            if round is not self.round:
-                self.enter(round)
+            if round.epoch is not self.epoch:
+                self.begin(round)
             if not round.stopped:
-                round.put(key, self.failure or self.answer(round, key, indices))
-            del task, round, indices  # an idle thread keeps nothing alive
+                round.put(key, self.answer(round.epoch, key, indices))
+            del task, round, indices
 
-    def introduce(self, seed: int, random_seed: int) -> None:
-        info = (self.number, self.count, seed, self.dataset, RNG(random_seed), "thread")
-        enter(WorkerInfo(*info))
-
-    def enter(self, round: Round) -> None:
+    def begin(self, round: Round) -> None:
         epoch = round.epoch
         self.seed = epoch.base_seed + self.number
-        self.introduce(self.seed, self.seed)
+        self.introduce(self.seed)
         try:
-            if self.round is None and self.init is not None:
+            if self.epoch is None and self.init is not None:
                 self.init(self.number)
             share = epoch.shares[self.number] if epoch.iterable else None
             self.fetcher = self.fetchers(self.dataset, share)
         except BaseException as error:
-            self.failure = Failure(self.noted(error))
-        self.round = round
+            round.stop(self.noted(error))
+        self.epoch = epoch
 
-    def answer(self, round: Round, key: Any, indices: Any) -> Any:
+    def introduce(self, random_seed: int) -> None:
+        rng = RNG(random_seed)
+        enter(WorkerInfo(self.number, self.count, self.seed, self.dataset, rng, "thread"))
+
+    def answer(self, epoch: Epoch, key: Any, indices: Any) -> Any:
         try:
-            if round.epoch.iterable:
+            if epoch.iterable:
                 batch = self.fetcher.fetch()
                 return (self.number, self.fetcher.snapshot()), batch
-            self.introduce(self.seed, round.epoch.seed_of(key))
+            self.introduce(epoch.seed_of(key))
             return key, self.fetcher.fetch(indices)
         except StopIteration:
             return END
@@ -118,25 +130,31 @@ class ThreadSource:
     """Batches made by threads; see ``zero.utils.data._iterate``."""
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self.in_order, self.timeout = loader.in_order, loader.timeout
-        self.iterable, self.ahead = loader._is_iterable, max(loader.prefetch_factor or 0, 1)
+        self.loader = copy.copy(loader)  # without its iterator, which is the owner of this
+        self.iterable = loader._is_iterable
         self.round: Round | None = None
-        n = loader.num_workers
-        # Of a map-style dataset whoever is free takes the next batch.
-        shared: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self.queues = [queue.SimpleQueue() if self.iterable else shared for _ in range(n)]
-        for i in range(n):
-            worker = Worker(i, loader, self.queues[i])
-            threading.Thread(target=worker.run, name=f"DataLoader worker {i}").start()
+        self.queues: list[queue.SimpleQueue[Any]] = []
 
     def begin(self, epoch: Epoch) -> None:
-        self._drop_round()
+        if self.round is not None:
+            self.round.stop()
         self.round = Round(epoch)
         self.keys: deque[Any] = deque()  # of batches on their way, in order
+        if not self.queues:
+            self._start()
         n = len(self.queues)
-        for _ in range(self.ahead):
+        for _ in range(max(self.loader.prefetch_factor or 0, 1)):
             for i in range(n):
                 self._ask((epoch.turn + i) % n)
+
+    def _start(self) -> None:
+        # Of a map-style dataset whoever is free takes the next batch.
+        shared: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for i in range(self.loader.num_workers):
+            self.queues.append(queue.SimpleQueue() if self.iterable else shared)
+            worker = Worker(i, self.loader, self.queues[i])
+            name = f"DataLoader worker {i}"
+            threading.Thread(target=worker.run, args=(self.round,), name=name).start()
 
     def _ask(self, worker: int) -> None:
         """Asks for another batch; of an iterable dataset from this worker."""
@@ -151,49 +169,52 @@ class ThreadSource:
         self.queues[worker].put((self.round, key, indices))
 
     def next(self) -> tuple[Any, Any]:
-        while self.keys:
-            key = self._wait()
-            assert self.round is not None
-            result = self.round.results.pop(key)
+        round = self.round
+        while round is not None and self.keys:
+            key = self._wait(round)
+            result = round.results.pop(key)
             self.keys.remove(key)
             if result is END:
                 continue
             self._ask(key[0] if self.iterable else 0)
             if isinstance(result, Failure):
-                raise result.error
+                error = result.error
+                del result  # the traceback has this frame: no circle, which would keep everything
+                try:
+                    raise error
+                finally:
+                    del error
             return result  # type: ignore[no-any-return]
         raise StopIteration
 
-    def _wait(self) -> Any:
+    def _wait(self, round: Round) -> Any:
         """The key of the batch that comes next, when it is there."""
-        round = self.round
-        if round is None:
-            raise StopIteration
+        in_order, timeout = self.loader.in_order, self.loader.timeout
 
         def found() -> bool:
             return round.stopped or bool(
-                self.keys[0] in round.results if self.in_order else round.results
+                self.keys[0] in round.results if in_order else round.results
             )
 
         with round.changed:
-            if not round.changed.wait_for(found, self.timeout or None):
+            if not round.changed.wait_for(found, timeout or None):
                 raise Error(
-                    f"DataLoader: no batch came from {len(self.queues)} threads within "
-                    f"{self.timeout} s (timeout)"
+                    f"DataLoader: no batch came from {len(self.queues)} threads within {timeout} s "
+                    "(timeout)"
                 )
-            if round.stopped:
-                raise StopIteration
-            return self.keys[0] if self.in_order else next(iter(round.results))
-
-    def _drop_round(self) -> None:
-        if self.round is not None:
-            with self.round.changed:
-                self.round.stopped = True
-                self.round.changed.notify_all()
-            self.round = None
+            if not round.stopped:
+                return self.keys[0] if in_order else next(iter(round.results))
+        error, round.broken = round.broken, None
+        self.close()
+        try:
+            raise error or StopIteration
+        finally:
+            del error
 
     def close(self) -> None:
-        self._drop_round()
+        if self.round is not None:
+            self.round.stop(self.round.broken)
+            self.round = None
         for tasks in self.queues:
             tasks.put(None)
         self.queues = []

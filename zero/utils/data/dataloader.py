@@ -118,9 +118,9 @@ class DataLoader(Generic[T]):
         >>> data = TensorDataset(zero.arange(10).view(5, 2), zero.arange(5))
         >>> for x, y in DataLoader(data, batch_size=2):
         ...     print(x.shape, y)
-        Size([2, 2]) tensor([0, 1])
-        Size([2, 2]) tensor([2, 3])
-        Size([1, 2]) tensor([4])
+        zero.Size([2, 2]) tensor([0, 1])
+        zero.Size([2, 2]) tensor([2, 3])
+        zero.Size([1, 2]) tensor([4])
     """
 
     dataset: Any
@@ -485,6 +485,9 @@ class DataLoader(Generic[T]):
             generator.set_state(its_state)
         self._resumed = state["epoch"]
         self._epoch = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_epoch": None, "_iterator": None}
 
     def check_worker_number_rationality(self) -> None:
         """Warns if there are more worker processes than processors."""

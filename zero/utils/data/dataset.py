@@ -6,8 +6,8 @@ import builtins
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from itertools import accumulate
+from math import floor
 from typing import Any, Generic, TypeVar
 
 import zero
@@ -437,25 +437,23 @@ def random_split(
 
 
 def _sizes(n: int, lengths: list[float]) -> list[int]:
-    # What a float is written as, 0.05 and not the binary number next to it, is what was meant.
-    exact = [Fraction(repr(float(length))) for length in lengths]
-    if sum(exact) == n and all(length.denominator == 1 for length in exact):
-        sizes = [int(length) for length in exact]
-        if min(sizes, default=0) < 0:
+    total = sum(lengths)
+    if total == n and all(float(length).is_integer() for length in lengths):
+        if min(lengths, default=0) < 0:
             raise ValueError(f"random_split: a length is negative; got {lengths}, expected none")
-        return sizes
-    total = float(sum(exact))
+        return [int(length) for length in lengths]
     if not abs(total - 1) <= 1e-9:
         raise ValueError(
-            f"random_split: lengths do not fit the dataset; got {lengths} with the sum "
-            f"{total:g}, expected {n} (its length), or fractions with the sum 1"
+            f"random_split: lengths do not fit the dataset; got {lengths} with the sum {total}, "
+            f"expected {n} (its length), or fractions with the sum 1"
         )
-    if not all(0 <= part <= 1 for part in exact):
+    if not all(0 <= part <= 1 for part in lengths):
         raise ValueError(
             f"random_split: a fraction is out of range; got {lengths}, expected 0 to 1 each"
         )
-    sizes = [int(n * part) for part in exact]  # rounded down
+    # Rounded down, but for what the fraction, a float, or the product was rounded by before.
+    sizes = [floor(n * part * (1 + 1e-12)) for part in lengths]
     rest = n - sum(sizes)
-    for i in range(rest):
-        sizes[i % len(sizes)] += 1
+    for i in range(abs(rest)):
+        sizes[i % len(sizes)] += 1 if rest > 0 else -1
     return sizes

@@ -63,6 +63,10 @@ class Sampler(Generic[T]):
         [['d', 'c'], ['b', 'a']]
     """
 
+    def __init__(self, data_source: Any = None) -> None:
+        # PyTorch's class took the dataset once, and programs still hand it over.
+        super().__init__()
+
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError(f"{type(self).__name__}: a sampler needs a method __iter__")
 

@@ -153,7 +153,7 @@ def collate(batch: Any, *, collate_fn_map: Functions | None = None) -> Any:
 
     if isinstance(first, Mapping):
         return _like_mapping(first, {key: join(_values(batch, key)) for key in first})
-    if isinstance(first, Sequence):
+    if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
         _check_lengths(batch)
         columns = [join(column) for column in zip(*batch, strict=True)]
         if not isinstance(first, tuple):

@@ -24,6 +24,15 @@ def batch_getter(dataset: Any) -> Callable[[Any], Any] | None:
     return None
 
 
+def collated(collate_fn: Callable[[Any], Any], samples: Any) -> Any:
+    try:
+        return collate_fn(samples)
+    except StopIteration as error:
+        raise RuntimeError(
+            "DataLoader: collate_fn raised StopIteration, which would end the epoch unnoticed"
+        ) from error
+
+
 class MapFetcher:
     """Batches of a dataset that has samples by index.
 
@@ -59,46 +68,44 @@ class MapFetcher:
                 return batch
             self.get_batch = None  # a view of one that cannot
         if not self.auto_collation:
-            return self.collate_fn(self.read(index))
+            return collated(self.collate_fn, self.samples([index])[0])
         if isinstance(index, Tensor):
             index = index.tolist()
         elif isinstance(index, range):
             index = list(index)
+        samples = self.samples(index)
         try:
-            if self.get_items is not None:
-                samples = self.get_items(index)
-            else:
-                dataset = self.dataset
-                samples = [dataset[i] for i in index]
-        except (builtins.IndexError, StopIteration):
-            for i in index if self.get_items is None else ():
-                self.read(i)  # says which one it is
-            raise
-        try:
-            return self.collate_fn(samples)
+            return collated(self.collate_fn, samples)
         except collate.UnequalSamples as error:
             first, other = index[0], index[error.position]
             text = f"{error} (samples {first!r} and {other!r} of the dataset)"
             raise collate.UnequalSamples(text, error.position) from None
 
-    def read(self, index: Any) -> Any:
+    def samples(self, indices: Any) -> Any:
+        dataset, last = self.dataset, indices
         try:
-            return self.dataset[index]
-        except builtins.IndexError as error:
-            try:
-                length = len(self.dataset)
-            except Exception:
-                raise error from None
-            kind = type(self.dataset).__name__
-            raise IndexError(
-                f"DataLoader: the dataset has no sample {index!r}: {kind}.__getitem__ raised "
-                f"{type(error).__name__}: {error}; its length, len(dataset), is {length}"
-            ) from error
-        except StopIteration as error:
-            raise RuntimeError(
-                f"DataLoader: {type(self.dataset).__name__}.__getitem__ raised StopIteration for "
-                f"index {index!r}, which would end the epoch unnoticed"
-            ) from error
+            if self.get_items is not None and self.auto_collation:
+                return self.get_items(indices)
+            return [dataset[last := i] for i in indices]
+        except (builtins.IndexError, StopIteration) as error:
+            raise self.explained(error, last) from error
+
+    def explained(self, error: Exception, index: Any) -> Exception:
+        """The error to raise where the dataset raised another one for an index."""
+        kind = type(self.dataset).__name__
+        told = f"{kind} raised {type(error).__name__}: {error}"
+        if isinstance(error, StopIteration):
+            return RuntimeError(
+                f"DataLoader: reading sample {index!r} would end the epoch unnoticed: {told}"
+            )
+        try:
+            length = len(self.dataset)
+        except Exception:
+            return IndexError(f"DataLoader: there is no sample {index!r}: {told}")
+        return IndexError(
+            f"DataLoader: there is no sample {index!r}, although the dataset says it has {length} "
+            f"(len): {told}"
+        )
 
 
 class IterableFetcher:
@@ -110,7 +117,7 @@ class IterableFetcher:
         collate_fn: what makes a batch of the samples.
         drop_last: leave out a last batch that is smaller.
         skip: how many batches to leave out at the beginning.
-        state: a :meth:`snapshot` behind them, if the dataset makes such.
+        state: the :meth:`snapshot` behind them.
     """
 
     def __init__(
@@ -124,11 +131,12 @@ class IterableFetcher:
     ) -> None:
         self.batch_size, self.collate_fn, self.drop_last = batch_size, collate_fn, drop_last
         self.source = dataset
-        if state is not None:
-            dataset.load_state_dict(state)
-        self.samples = iter(dataset)
-        self.ended = False
-        if skip and state is None:
+        self.ended = state is not None and state["ended"]
+        own = None if state is None else state["dataset"]
+        if own is not None and not self.ended:
+            dataset.load_state_dict(own)
+        self.samples = iter(() if self.ended else dataset)
+        if skip and own is None:
             for _ in islice(self.samples, skip * (batch_size or 1)):
                 pass
 
@@ -146,14 +154,9 @@ class IterableFetcher:
         if not samples or (self.drop_last and self.ended):
             self.ended = True
             raise StopIteration
-        try:
-            return self.collate_fn(samples if size is not None else samples[0])
-        except StopIteration as error:
-            raise RuntimeError(
-                "DataLoader: collate_fn raised StopIteration, which would end the epoch unnoticed"
-            ) from error
+        return collated(self.collate_fn, samples if size is not None else samples[0])
 
-    def snapshot(self) -> Any:
-        """The dataset's own state behind the batch fetched last; None if it has none."""
-        state = getattr(self.source, "state_dict", None)
-        return state() if callable(state) else None
+    def snapshot(self) -> dict[str, Any]:
+        """Where the stream is behind the batch fetched last, by the dataset's own state if any."""
+        state = None if self.ended else getattr(self.source, "state_dict", None)
+        return {"dataset": state() if callable(state) else None, "ended": self.ended}
