@@ -77,6 +77,7 @@ FAMILIES = {
     "settings": "Settings that PyTorch has",
     "tensor_str": "Printing",
     "info": "Limits of dtypes",
+    "files": "Files",
     "legacy": "Older names",
 }
 MODULES = {
@@ -109,6 +110,8 @@ MODULES = {
     "zero.utils.module_summary": "What ``summary`` returns.",
     "zero.utils.module_watch": "What ``watch`` returns.",
     "zero.utils.viz": "Pictures of the autograd graph.",
+    "zero.serialization": "Checkpoints: tensors and plain values in files.",
+    "zero.safetensors": "Files in the format of safetensors.",
     "zero.storage": "The memory behind tensors.",
     "zero.errors": "The exceptions.",
 }
@@ -116,6 +119,8 @@ ELSEWHERE = {
     "ldexp": "pointwise",
     "float_power": "pointwise",
     "rsub": "pointwise",
+    "load": "files",
+    "save": "files",
     "igamma": "pointwise",
     "igammac": "pointwise",
 }  # than their source says

@@ -104,6 +104,8 @@ if TYPE_CHECKING:
         linalg as linalg,
         mps as mps,
         random as random,
+        safetensors as safetensors,
+        serialization as serialization,
         special as special,
         storage as storage,
         testing as testing,
@@ -136,6 +138,7 @@ if TYPE_CHECKING:
     from zero._tensor_str import *
     from zero.amp import GradScaler as GradScaler, autocast as autocast
     from zero.amp.state import *
+    from zero.serialization import load as load, save as save
     from zero.utils import data as data
 else:
     del TYPE_CHECKING, DTypeObject, DeviceObject  # the last two are public as dtype and device
@@ -143,8 +146,8 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator amp backends cpu cuda distributions linalg mps random special storage "
-        "testing version xpu",
+        modules="accelerator amp backends cpu cuda distributions linalg mps random "
+        "safetensors serialization special storage testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
             "_info": "finfo iinfo",
@@ -162,5 +165,6 @@ else:
             "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
             "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
             "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype",
+            "serialization": "load save",
         },
     )

@@ -14,7 +14,7 @@ MISSING = {
         "multiprocessing nested onnx overrides package profiler quantization quasirandom signal "
         "sparse types "
         # files, transforms of functions
-        "from_file load save vmap cond while_loop "
+        "from_file vmap cond while_loop "
         # layers as functions
         "alpha_dropout "
         # linear algebra
@@ -29,6 +29,13 @@ MISSING = {
         "uint16 uint32 uint64 view_as_complex view_as_real "
         # the rest
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
+    ),
+    "zero.serialization": (
+        "LoadEndianness SourceChangeWarning StorageType check_module_version_greater_or_equal "
+        "default_restore_location get_default_load_endianness get_default_mmap_options "
+        "location_tag mkdtemp normalize_storage_type register_package "
+        "set_default_load_endianness set_default_mmap_options skip_data storage_to_tensor_type "
+        "validate_cuda_device validate_hpu_device"
     ),
     "zero.nn": "DataParallel SyncBatchNorm parallel quantized",
     "zero.nn.attention": (
