@@ -343,3 +343,19 @@ def test_python_states_are_left_alone():
     state, numpy_state = random.getstate(), np.random.get_state()[1].tolist()
     list(DataLoader(range(10), 2, sampler=iter(range(10))))
     assert random.getstate() == state and np.random.get_state()[1].tolist() == numpy_state
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_orders_without_end(replacement):
+    """Programs ask for 10^10 samples where they mean no end."""
+    x = zero.arange(10)
+    found = []
+    for data in (TensorDataset(x), [(i,) for i in range(10)]):
+        zero.manual_seed(0)
+        loader = DataLoader(data, 3, sampler=RandomSampler(data, replacement, num_samples=10**10))
+        assert len(loader) == -(-(10**10) // 3)
+        found.append([batch[0].tolist() for batch, _ in zip(loader, range(3000), strict=False)])
+    assert found[0] == found[1] and {len(batch) for batch in found[0]} == {3}
+    counts = Counter(i for batch in found[0] for i in batch)
+    # 5 standard deviations; else each is drawn once in a round of 10.
+    assert all(abs(counts[i] - 900) < (143 if replacement else 1) for i in range(10))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import zero
 from zero import Generator
-from zero.utils.data.sampler import BatchSampler, knows_order
+from zero.utils.data.sampler import BatchSampler, knows_pieces
 
 if TYPE_CHECKING:
     from zero.utils.data.dataloader import DataLoader
@@ -70,7 +70,7 @@ class Replay:
     def __init__(self, loader: DataLoader[Any], start: dict[str, Any] | None) -> None:
         self.generators = [zero.default_generator, *own_generators(loader)]
         self.samplers = samplers_of(loader)
-        self.foreign = not all(type(s) is BatchSampler or knows_order(s) for s in self.samplers)
+        self.foreign = not all(type(s) is BatchSampler or knows_pieces(s) for s in self.samplers)
         self.again = start is not None
         self.now = self.states()
         self.start = self.now if start is None else start

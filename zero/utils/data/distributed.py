@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
 from math import ceil
 from typing import Any
 
@@ -72,7 +72,7 @@ class DistributedSampler(_Order):
         self.shuffle = shuffle
         self.seed = seed
 
-    def order(self) -> Tensor | range:
+    def pieces(self) -> Iterator[Tensor]:
         n = len(self.dataset)
         if self.shuffle:
             order = zero.randperm(n, generator=Generator().manual_seed(self.seed + self.epoch))
@@ -80,7 +80,7 @@ class DistributedSampler(_Order):
             order = zero.arange(n)
         if self.total_size > n > 0:
             order = order.repeat(ceil(self.total_size / n))
-        return order[self.rank : self.total_size : self.num_replicas]
+        return iter([order[self.rank : self.total_size : self.num_replicas]])
 
     def __len__(self) -> int:
         return self.num_samples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 import zero
@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 T = TypeVar("T", covariant=True)
+PIECE = 4096  # indices that are drawn at a time with replacement
 
 
 def positive(owner: str, name: str, value: Any) -> int:
@@ -72,20 +73,27 @@ class Sampler(Generic[T]):
 
 
 class _Order(Sampler[int]):
-    """A sampler that knows its whole order at once, as a tensor or range, by :meth:`order`."""
+    """A sampler that knows its order in long pieces.
 
-    def order(self) -> Tensor | range | list[Any]:
+    :meth:`pieces` begins an epoch: whatever random numbers it takes of a shared generator it takes
+    at once, before the first piece is asked for.
+    """
+
+    def pieces(self) -> Iterator[Tensor | range | list[Any]]:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[int]:
-        order = self.order()
-        return iter(order.tolist() if isinstance(order, Tensor) else order)
+        return chain.from_iterable(as_lists(self.pieces()))
 
 
-def knows_order(sampler: Any) -> bool:
-    """Whether :meth:`_Order.order` says how a sampler iterates; a subclass may do otherwise."""
+def as_lists(pieces: Iterable[Any]) -> Iterator[Any]:
+    return (piece.tolist() if isinstance(piece, Tensor) else piece for piece in pieces)
+
+
+def knows_pieces(sampler: Any) -> bool:
+    """Whether :meth:`_Order.pieces` says how a sampler iterates; a subclass may do otherwise."""
     for cls in type(sampler).__mro__:
-        if "order" in cls.__dict__ and issubclass(cls, _Order):
+        if "pieces" in cls.__dict__ and issubclass(cls, _Order):
             return True
         if "__iter__" in cls.__dict__:
             break
@@ -109,8 +117,8 @@ class SequentialSampler(_Order):
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
 
-    def order(self) -> range:
-        return range(len(self.data_source))
+    def pieces(self) -> Iterator[range]:
+        return iter([range(len(self.data_source))])
 
     def __len__(self) -> int:
         return len(self.data_source)
@@ -124,8 +132,7 @@ class RandomSampler(_Order):
         replacement: draw independently.
         num_samples: how many; None for as many as there are. Without `replacement`, more of them
             go through all indices several times.
-        generator: where the random numbers come from. Without one, each iteration draws a seed
-            from the default generator.
+        generator: where the seed of each iteration comes from; None for the default one.
 
     Raises:
         ValueError: `num_samples`, or the length of the dataset, is not positive.
@@ -165,23 +172,17 @@ class RandomSampler(_Order):
     def num_samples(self) -> int:
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
-    def order(self) -> Tensor:
+    def pieces(self) -> Iterator[Tensor]:
         n, wanted = len(self.data_source), self.num_samples
-        generator = self.generator
-        if generator is None:
-            generator = Generator().manual_seed(seed_of(None))
-        if n == 0 and wanted:
-            raise ValueError(
-                f"RandomSampler: the dataset is empty; got length 0, expected some samples to draw "
-                f"{wanted} of"
-            )
+        if n == 0:
+            raise ValueError("RandomSampler: the dataset is empty; got length 0, expected samples")
+        generator = Generator().manual_seed(seed_of(self.generator))
+        length = PIECE if self.replacement else n
+        # One after another, as programs ask for 10^10 numbers where they mean no end.
+        sizes = (min(length, wanted - start) for start in range(0, wanted, length))
         if self.replacement:
-            return zero.randint(n, (wanted,), generator=generator)
-        rounds, rest = divmod(wanted, n) if n else (0, 0)
-        orders = [zero.randperm(n, generator=generator) for _ in range(rounds)]
-        if rest or not orders:
-            orders.append(zero.randperm(n, generator=generator)[:rest])
-        return orders[0] if len(orders) == 1 else zero.cat(orders)
+            return (zero.randint(n, (size,), generator=generator) for size in sizes)
+        return (zero.randperm(n, generator=generator)[:size] for size in sizes)
 
     def __len__(self) -> int:
         return self.num_samples
@@ -206,11 +207,11 @@ class SubsetRandomSampler(_Order):
         self.indices = indices
         self.generator = generator
 
-    def order(self) -> Tensor | list[Any]:
+    def pieces(self) -> Iterator[Any]:
         places = zero.randperm(len(self.indices), generator=self.generator)
         if isinstance(self.indices, Tensor):
-            return self.indices[places]
-        return [self.indices[i] for i in places.tolist()]
+            return iter([self.indices[places]])
+        return iter([[self.indices[i] for i in places.tolist()]])
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -254,10 +255,11 @@ class WeightedRandomSampler(_Order):
                 f"{tuple(self.weights.shape)}, expected one weight for each index"
             )
 
-    def order(self) -> Tensor:
-        return zero.multinomial(
+    def pieces(self) -> Iterator[Tensor]:
+        drawn = zero.multinomial(
             self.weights, self.num_samples, self.replacement, generator=self.generator
         )
+        return iter([drawn])
 
     def __len__(self) -> int:
         return self.num_samples
@@ -309,12 +311,23 @@ def batches_of(sampler: Any, gathers: bool) -> Iterator[Any]:
         sampler: a BatchSampler, or anything that gives lists of indices.
         gathers: they may be tensors and ranges, where the order is known as such.
     """
-    if type(sampler) is not BatchSampler or not knows_order(sampler.sampler):
+    if type(sampler) is not BatchSampler or not knows_pieces(sampler.sampler):
         return iter(sampler)
-    order: Any = sampler.sampler.order()  # type: ignore[union-attr]  # see knows_order
-    if isinstance(order, Tensor) and not gathers:
-        order = order.tolist()
-    n, size = len(order), sampler.batch_size
-    end = n - n % size if sampler.drop_last else n
-    batches = (order[start : min(start + size, end)] for start in range(0, end, size))
-    return map(list, batches) if isinstance(order, range) and not gathers else batches
+    pieces: Any = sampler.sampler.pieces()  # type: ignore[union-attr]  # see knows_pieces
+    if not gathers:
+        pieces = map(list, as_lists(pieces))
+    return _cut(pieces, sampler.batch_size, sampler.drop_last)
+
+
+def _cut(pieces: Iterator[Any], size: int, drop_last: bool) -> Iterator[Any]:
+    """Pieces of any lengths to batches of one; tensors stay tensors, and lists lists."""
+    rest: Any = ()
+    for piece in pieces:
+        if len(rest):
+            piece = rest + piece if isinstance(piece, list) else zero.cat([rest, piece])
+        end = len(piece) - len(piece) % size
+        for start in range(0, end, size):
+            yield piece[start : start + size]
+        rest = piece[end:]
+    if len(rest) and not drop_last:
+        yield rest

@@ -36,12 +36,14 @@ Functions: TypeAlias = "dict[type | tuple[type, ...], Callable[..., Any]]"
 allocate: Callable[[tuple[int, ...], zero.dtype], Tensor] | None = None
 
 
-class UnequalSamples(ShapeError):
-    """Samples that make no batch; `position` is the one that differs from the first."""
+def unequal(text: str, position: int) -> ShapeError:
+    """The error for samples that make no batch; `position` is the one that is not like the first.
 
-    def __init__(self, text: str, position: int = 0) -> None:
-        super().__init__(text)
-        self.position = position
+    It is kept with the error, so that the loader can name the sample of the dataset.
+    """
+    error = ShapeError(text)
+    error.position = position  # type: ignore[attr-defined]
+    return error
 
 
 def _empty(shape: tuple[int, ...], dtype: zero.dtype) -> Tensor:
@@ -171,7 +173,7 @@ def _values(batch: Any, key: Any) -> list[Any]:
         return [sample[key] for sample in batch]
     except KeyError:
         position = next(i for i, sample in enumerate(batch) if key not in sample)
-        raise UnequalSamples(
+        raise unequal(
             f"default_collate: samples have different keys; got none {key!r} in sample {position} "
             "of the batch, expected those of sample 0",
             position,
@@ -182,7 +184,7 @@ def _check_lengths(batch: Any) -> None:
     length = len(batch[0])
     for position, sample in enumerate(batch):
         if len(sample) != length:
-            raise UnequalSamples(
+            raise unequal(
                 f"default_collate: samples have different lengths; got {length} elements in sample "
                 f"0 and {len(sample)} in sample {position} of the batch, expected as many in each "
                 "(a collate_fn may pad them)",
@@ -190,11 +192,11 @@ def _check_lengths(batch: Any) -> None:
             )
 
 
-def _unequal(batch: Any) -> UnequalSamples | None:
+def _unequal(batch: Any) -> ShapeError | None:
     shape = tuple(batch[0].shape)
     for position, sample in enumerate(batch):
         if tuple(sample.shape) != shape:
-            return UnequalSamples(
+            return unequal(
                 f"default_collate: samples have different shapes; got {shape} in sample 0 and "
                 f"{tuple(sample.shape)} in sample {position} of the batch, expected equal ones (a "
                 "collate_fn may pad them: zero.nn.utils.rnn.pad_sequence)",
@@ -212,8 +214,8 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: Functions | None = None) ->
             out = allocate((len(batch), *batch[0].shape), dtypes.pop())
     try:
         return zero.stack(batch, 0, out=out)
-    except ShapeError:
-        raise _unequal(batch) or UnequalSamples("default_collate: not stackable") from None
+    except ShapeError as error:
+        raise _unequal(batch) or error from None
 
 
 _dtypes: dict[Any, zero.dtype] = {}

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from zero import Tensor
-from zero.errors import IndexError
+from zero.errors import IndexError, ShapeError
 from zero.utils.data._utils import collate
 
 __all__ = ["IterableFetcher", "MapFetcher", "batch_getter"]
@@ -76,10 +76,12 @@ class MapFetcher:
         samples = self.samples(index)
         try:
             return collated(self.collate_fn, samples)
-        except collate.UnequalSamples as error:
-            first, other = index[0], index[error.position]
-            text = f"{error} (samples {first!r} and {other!r} of the dataset)"
-            raise collate.UnequalSamples(text, error.position) from None
+        except ShapeError as error:
+            position = getattr(error, "position", None)
+            if position is None:
+                raise
+            text = f"{error} (samples {index[0]!r} and {index[position]!r} of the dataset)"
+            raise collate.unequal(text, position) from None
 
     def samples(self, indices: Any) -> Any:
         dataset, last = self.dataset, indices

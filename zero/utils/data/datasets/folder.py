@@ -9,7 +9,7 @@ from typing import Any
 import zero
 from zero import Tensor
 from zero.errors import Error, ValueError
-from zero.utils.data._utils.collate import UnequalSamples
+from zero.utils.data._utils.collate import unequal
 from zero.utils.data.dataset import Dataset
 
 __all__ = ["ImageFolder"]
@@ -109,7 +109,7 @@ class ImageFolder(Dataset[tuple[Tensor, int]]):
         arrays = [self._read(path) for path, _ in chosen]
         for i, array in enumerate(arrays):
             if array.shape != arrays[0].shape:
-                raise UnequalSamples(
+                raise unequal(
                     f"ImageFolder: images of different sizes make no batch; got {chosen[0][0]} of "
                     f"{arrays[0].shape[:2]} and {chosen[i][0]} of {array.shape[:2]} (height, "
                     "width), expected one size: the option size= gives all the same",
