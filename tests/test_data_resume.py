@@ -365,6 +365,18 @@ def test_states_of_other_loaders(change, text):
         loader.load_state_dict(3)
 
 
+def test_states_in_a_file(tmp_path):
+    for name in ("shuffled", "generator", "python", "stateful"):
+        zero.manual_seed(1)
+        loader = KINDS[name]()
+        batches = iter(loader)
+        next(batches)
+        zero.save({"loader": loader.state_dict()}, tmp_path / "state.pt")
+        again = KINDS[name]()
+        again.load_state_dict(zero.load(tmp_path / "state.pt")["loader"])
+        assert [plain(b) for b in again] == [plain(b) for b in batches]
+
+
 def test_training_is_resumed_bit_for_bit():
     """Weights, moments, random numbers and the loader: the run goes on as if nothing had been."""
     zero.manual_seed(0)
