@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 from tqdm import tqdm
 
 import zero
+from zero.utils.data import DataLoader, TensorDataset
 
 BATCH = 32
 GRID = 40  # held-out digits in the picture
@@ -66,27 +67,23 @@ def train(model: zero.nn.Module, x: zero.Tensor, y: zero.Tensor, epochs: int, se
     """SGD with momentum and a falling rate; returns the mean loss of each epoch."""
     optimizer = zero.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=1e-4)
     criterion = zero.nn.CrossEntropyLoss()
-    shuffle = random.Random(seed)
-    images, labels = x.tolist(), y.tolist()
-    order = list(range(len(labels)))
+    shifts = random.Random(seed)
+    batches = DataLoader(TensorDataset(x.view(-1, 8, 8), y), BATCH, shuffle=True)
     losses = []
     bar = tqdm(range(epochs), desc="training", unit="epoch")
     for epoch in bar:
         for group in optimizer.param_groups:
             group["lr"] = 0.05 * (1 - epoch / epochs)
-        shuffle.shuffle(order)
         total = 0.0
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
-            batch = zero.tensor([images[i] for i in rows]).view(-1, 8, 8)
-            batch = shifted(batch, shuffle.randint(-1, 1), shuffle.randint(-1, 1)).flatten(1)
-            batch = batch + NOISE * zero.randn(batch.shape)
-            loss = criterion(model(batch), zero.tensor([labels[i] for i in rows]))
+        for images, labels in batches:
+            images = shifted(images, shifts.randint(-1, 1), shifts.randint(-1, 1)).flatten(1)
+            images = images + NOISE * zero.randn(images.shape)
+            loss = criterion(model(images), labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            total += loss.item() * len(rows)
-        losses.append(total / len(order))
+            total += loss.item() * len(labels)
+        losses.append(total / len(y))
         bar.set_postfix(loss=f"{losses[-1]:.4f}")
     return losses
 

@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 import zero
 from zero import nn
+from zero.utils.data import DataLoader
 
 WINDOW = 48  # months in a sequence for training
 BATCH = 32
@@ -53,6 +54,7 @@ class Forecaster(nn.Module):
 def train(model: Forecaster, changes: zero.Tensor, epochs: int) -> list:
     """Adam with a falling rate on windows of the series; returns the mean error of each epoch."""
     windows = changes.unfold(0, WINDOW + 1, 1)
+    batches = DataLoader(windows, BATCH, shuffle=True)
     optimizer = zero.optim.Adam(model.parameters(), lr=RATE)
     errors = []
     bar = tqdm(range(epochs), desc="training", unit="epoch")
@@ -60,14 +62,13 @@ def train(model: Forecaster, changes: zero.Tensor, epochs: int) -> list:
         for group in optimizer.param_groups:
             group["lr"] = RATE * (1 - epoch / epochs)
         total = 0.0
-        for rows in zero.randperm(len(windows)).split(BATCH):
-            batch = windows[rows]
+        for batch in batches:
             loss = nn.functional.mse_loss(model(batch[:, :-1]), batch[:, 1:])
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            total += loss.item() * len(rows)
+            total += loss.item() * len(batch)
         errors.append((total / len(windows)) ** 0.5)
         bar.set_postfix(error=f"{errors[-1]:.3f} ppm")
     return errors

@@ -1,7 +1,7 @@
 """Trains a convolutional network to read handwritten digits.
 
-Data: MNIST, if --data names a folder with its four IDX files (train-images-idx3-ubyte and so on,
-packed by gzip or not); else the 1,797 8x8 digits that scikit-learn ships, split as in digits.py.
+Data: MNIST, if --data names a folder with its four files (train-images-idx3-ubyte.gz and so on,
+packed or not); else the 1,797 8x8 digits that scikit-learn ships, split as in digits.py.
 The model, its settings and the number of epochs are fixed beforehand, so the held-out digits choose
 nothing and are looked at once, at the end.
 
@@ -9,31 +9,19 @@ python examples/mnist_cnn.py [--data FOLDER] [--epochs 40] [--seed 0] [--no-plot
 """
 
 import argparse
-import gzip
 import random
 from pathlib import Path
 
 import digits
-import numpy as np
 from tqdm import tqdm
 
 import zero
 from zero import nn
+from zero.utils.data import DataLoader, TensorDataset
+from zero.utils.data.datasets import MNIST
 
 BATCH = 64
 RATE = 2e-3
-
-
-def read_idx(folder: Path, name: str) -> np.ndarray:
-    """An array of bytes, after two zeros, 8 for bytes, the number of dimensions and their sizes."""
-    path = folder / name
-    packed = folder / f"{name}.gz"
-    data = path.read_bytes() if path.exists() else gzip.decompress(packed.read_bytes())
-    if data[:3] != b"\0\0\x08":
-        raise ValueError(f"{path}: no IDX file of bytes")
-    start = 4 + 4 * data[3]
-    shape = np.frombuffer(data, ">u4", data[3], 4)
-    return np.frombuffer(data, np.uint8, offset=start).reshape(shape)
 
 
 def load(folder: Path | None, seed: int) -> tuple:
@@ -41,12 +29,9 @@ def load(folder: Path | None, seed: int) -> tuple:
     if folder is None:
         x, y, x_test, y_test = digits.load(seed)
         return x.view(-1, 1, 8, 8), y, x_test.view(-1, 1, 8, 8), y_test
-    parts = []
-    for part in ("train", "t10k"):
-        images = read_idx(folder, f"{part}-images-idx3-ubyte")
-        parts.append(zero.tensor(images).unsqueeze(1).float() / 255)
-        parts.append(zero.tensor(read_idx(folder, f"{part}-labels-idx1-ubyte")).long())
-    return tuple(parts)
+    # Any files of this form will do; by default they have to be the published ones.
+    parts = [MNIST(folder, train, check=False) for train in (True, False)]
+    return tuple(tensor for part in parts for tensor in (part.data.float() / 255, part.targets))
 
 
 def build(size: int) -> nn.Module:
@@ -69,23 +54,22 @@ def train(model: nn.Module, x: zero.Tensor, y: zero.Tensor, epochs: int, seed: i
     """Adam with a falling rate; returns the mean loss of each epoch."""
     optimizer = zero.optim.Adam(model.parameters(), lr=RATE)
     criterion = nn.CrossEntropyLoss()
-    shuffle = random.Random(seed)
-    steps = (len(y) + BATCH - 1) // BATCH
+    shifts = random.Random(seed)
+    batches = DataLoader(TensorDataset(x.squeeze(1), y), BATCH, shuffle=True)
+    steps = epochs * len(batches)
     losses = []
-    bar = tqdm(total=epochs * steps, desc="training", unit="batch")
+    bar = tqdm(total=steps, desc="training", unit="batch")
     for epoch in range(epochs):
-        order = zero.randperm(len(y))
         total = 0.0
-        for step, rows in enumerate(order.split(BATCH)):
+        for step, (images, labels) in enumerate(batches, epoch * len(batches)):
             for group in optimizer.param_groups:
-                group["lr"] = RATE * (1 - (epoch * steps + step) / (epochs * steps))
-            moves = shuffle.randint(-1, 1), shuffle.randint(-1, 1)
-            batch = digits.shifted(x[rows].squeeze(1), *moves).unsqueeze(1)
-            loss = criterion(model(batch), y[rows])
+                group["lr"] = RATE * (1 - step / steps)
+            images = digits.shifted(images, shifts.randint(-1, 1), shifts.randint(-1, 1))
+            loss = criterion(model(images.unsqueeze(1)), labels)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            total += loss.item() * len(rows)
+            total += loss.item() * len(labels)
             bar.update()
         losses.append(total / len(y))
         bar.set_postfix(loss=f"{losses[-1]:.4f}")

@@ -16,6 +16,7 @@ from tqdm import tqdm
 import zero
 import zero.nn.functional as F
 from zero import nn
+from zero.utils.data import DataLoader
 
 BATCH = 64
 RATE = 2e-3
@@ -46,18 +47,19 @@ class VAE(nn.Module):
 def train(model: VAE, x: zero.Tensor, epochs: int) -> list:
     """Adam with a falling rate; returns the mean bound of each epoch."""
     optimizer = zero.optim.Adam(model.parameters(), lr=RATE)
+    batches = DataLoader(x, BATCH, shuffle=True)
     bounds = []
     bar = tqdm(range(epochs), desc="training", unit="epoch")
     for epoch in bar:
         for group in optimizer.param_groups:
             group["lr"] = RATE * (1 - epoch / epochs)
         total = 0.0
-        for rows in zero.randperm(len(x)).split(BATCH):
-            loss = -model.elbo(x[rows]).mean()
+        for batch in batches:
+            loss = -model.elbo(batch).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            total -= loss.item() * len(rows)
+            total -= loss.item() * len(batch)
         bounds.append(total / len(x))
         bar.set_postfix(elbo=f"{bounds[-1]:.2f}")
     return bounds

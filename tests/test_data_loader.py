@@ -161,6 +161,14 @@ def test_gathered_batches_are_those_of_single_samples():
         StackDataset(a=tensors, b=TensorDataset(y)),
         StackDataset(tensors, Rows(30)),  # which cannot
         ConcatDataset([tensors, tensors]),
+        x,
+        Subset(x, [4, 3, 2, 1, 0]),
+        StackDataset(y, x.numpy()),
+        x.numpy().astype(np.float16)[::2],
+        y.numpy(),
+        y.numpy() > 2,
+        np.arange(30, dtype=np.uint8),
+        list(range(30)),
     ]
     for data in kinds:
         for sampler in (None, [0, 2, -1, 1]):

@@ -26,7 +26,7 @@ def accuracy(text: str) -> float:
 def test_digits_quickly_with_a_plot(tmp_path):
     for module in ("sklearn", "tqdm", "matplotlib"):
         pytest.importorskip(module)
-    text = run_child(EXAMPLES / "digits.py", "--epochs", 3, "--seed", 1, cwd=tmp_path)
+    text = run_child(EXAMPLES / "digits.py", "--epochs", 8, "--seed", 1, cwd=tmp_path)
     assert accuracy(text) > 80  # a tenth would be chance
     picture = tmp_path / "digits.png"
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20_000
@@ -69,7 +69,7 @@ def test_the_split_is_stratified_and_without_overlap():
 def test_mnist_cnn_on_digits(tmp_path):
     for module in ("sklearn", "tqdm", "matplotlib"):
         pytest.importorskip(module)
-    text = run_child(EXAMPLES / "mnist_cnn.py", "--epochs", 8, cwd=tmp_path, timeout=300)
+    text = run_child(EXAMPLES / "mnist_cnn.py", "--epochs", 15, cwd=tmp_path, timeout=300)
     assert accuracy(text) > 95
     picture = tmp_path / "mnist_cnn.png"
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and picture.stat().st_size > 20_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import zero
 from zero import Generator, Tensor
 from zero.errors import DTypeError, IndexError, ShapeError, ValueError
-from zero.utils.data._utils.fetch import batch_getter
+from zero.utils.data._utils.fetch import batch_getter, gather, rows
 
 __all__ = [
     "ChainDataset",
@@ -92,29 +91,6 @@ class IterableDataset(Dataset[T], Iterable[T]):
 
     def __add__(self, other: Dataset[Any]) -> Dataset[Any]:
         return ChainDataset([self, other])
-
-
-def gather(tensor: Tensor, indices: Any) -> Tensor:
-    """Rows of a tensor, copied.
-
-    Args:
-        tensor: a tensor with at least one dimension.
-        indices: a list of ints, an int64 tensor or a range.
-    """
-    if isinstance(indices, range) and indices.step == 1 and 0 <= indices.start:
-        return tensor[indices.start : indices.stop].clone()
-    return tensor[indices]
-
-
-def rows(indices: Any) -> Any:
-    """Indices for :func:`gather`, or None if they are no ints."""
-    if isinstance(indices, (Tensor, range)):
-        return indices
-    try:
-        found = zero.tensor(indices)
-    except (TypeError, builtins.ValueError, RuntimeError):
-        return None
-    return found if found.dtype == zero.int64 and found.dim() == 1 else None
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -380,11 +356,11 @@ class Subset(Dataset[T]):
         get_batch = batch_getter(self.dataset)
         if get_batch is None:
             return NotImplemented
-        if isinstance(self.indices, (Tensor, range)):
+        if isinstance(self.indices, Tensor):
             indices = rows(indices)
             if indices is None:
                 return NotImplemented
-            chosen: Any = zero.as_tensor(self.indices)[indices]
+            chosen: Any = gather(self.indices, indices)
         else:
             places = indices.tolist() if isinstance(indices, Tensor) else indices
             chosen = [self.indices[i] for i in places]

@@ -4,18 +4,64 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
+import zero
 from zero import Tensor
 from zero.errors import IndexError, ShapeError
 from zero.utils.data._utils import collate
 
-__all__ = ["IterableFetcher", "MapFetcher", "batch_getter"]
+__all__ = ["IterableFetcher", "MapFetcher", "batch_getter", "gather", "rows"]
+
+
+def gather(tensor: Tensor, indices: Any) -> Tensor:
+    """Rows of a tensor, copied.
+
+    Args:
+        tensor: a tensor with at least one dimension.
+        indices: what :func:`rows` gave.
+    """
+    if isinstance(indices, range):
+        return tensor[indices.start : indices.stop].clone()
+    return tensor[indices]
+
+
+def rows(indices: Any) -> Any:
+    """Indices for :func:`gather`, a tensor or a range without gaps; None if they are no ints."""
+    if isinstance(indices, Tensor):
+        return indices
+    if isinstance(indices, range) and indices.step == 1 and indices.start >= 0:
+        return indices
+    try:
+        found = zero.tensor(list(indices))
+    except (TypeError, builtins.ValueError, RuntimeError):
+        return None
+    return found if found.dtype == zero.int64 and found.dim() == 1 else None
+
+
+def tensor_rows(tensor: Tensor, indices: Any) -> Any:
+    indices = rows(indices)
+    return NotImplemented if indices is None else gather(tensor, indices)
+
+
+def array_rows(array: Any, indices: Any) -> Any:
+    indices = rows(indices)
+    return NotImplemented if indices is None else zero.from_numpy(array[np.asarray(indices)])
 
 
 def batch_getter(dataset: Any) -> Callable[[Any], Any] | None:
-    """``dataset.__getbatch__``, unless a subclass has other samples than the class it is from."""
+    """What gives whole batches of a dataset, which is a tensor or array or has ``__getbatch__``.
+
+    None for others, and for a subclass that has other samples than the class that this is from.
+    """
+    if type(dataset) is Tensor and dataset.dim() > 0:
+        return partial(tensor_rows, dataset)
+    if type(dataset) is np.ndarray and dataset.ndim > 0 and dataset.dtype.kind in "bif":
+        return partial(array_rows, dataset)
     for cls in type(dataset).__mro__:
         if "__getbatch__" in cls.__dict__:
             return dataset.__getbatch__  # type: ignore[no-any-return]

@@ -9,7 +9,8 @@ from typing import Any
 import zero
 from zero import Tensor
 from zero.errors import ShapeError, ValueError
-from zero.utils.data.dataset import Dataset, gather, rows
+from zero.utils.data._utils.fetch import gather, rows
+from zero.utils.data.dataset import Dataset
 
 __all__ = ["ImageDataset"]
 

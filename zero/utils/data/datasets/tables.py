@@ -10,7 +10,8 @@ from typing import Any
 import zero
 from zero import Tensor
 from zero.errors import DTypeError, Error, ValueError
-from zero.utils.data.dataset import Dataset, gather, rows
+from zero.utils.data._utils.fetch import gather, rows
+from zero.utils.data.dataset import Dataset
 
 __all__ = ["CSV", "Parquet", "Table"]
 
