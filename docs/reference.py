@@ -93,6 +93,8 @@ MODULES = {
     "zero.nn.utils.stateless": "Calls of a module with other parameters.",
     "zero.nn.modules.utils": "Changes of state_dicts.",
     "zero.optim": "Optimizers.",
+    "zero.optim.lr_scheduler": "Learning rates that change during training.",
+    "zero.optim.swa_utils": "Averages of models over training.",
     "zero.distributions": "Probability distributions, and divergences between them.",
     "zero.distributions.utils": "What distributions share.",
     "zero.distributions.constraints": "Sets that parameters and samples lie in.",

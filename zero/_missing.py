@@ -45,8 +45,7 @@ MISSING = {
     ),
     "zero.nn.utils.parametrizations": "orthogonal",
     "zero.optim": (
-        "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam "
-        "lr_scheduler swa_utils"
+        "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam"
     ),
     "zero.utils": "checkpoint dlpack tensorboard",
     "zero.utils.data": (

@@ -329,7 +329,7 @@ void add_reductions(KernelTable& table, ComputeType type) {
   add_reduction<ArgOp<T, false>>(table, ReduceOp::ArgMin, type);
 }
 
-// ---- sum of squared differences -----------------------------------------------------------------
+// ---- sums of squares ----------------------------------------------------------------------------
 
 // sum (a - b)^2 in the order of fold_lanes.
 template <class T>
@@ -357,6 +357,25 @@ double squared_difference(const void* pa, const void* pb, int64_t n) {
   if (n <= kRun) return squared_difference_run(a, b, n);
   const int64_t half = (n + kRun - 1) / kRun / 2 * kRun;
   return squared_difference<T>(a, b, half) + squared_difference<T>(a + half, b + half, n - half);
+}
+
+// The same of one array. Squares of float32 are added up four by four before that, unless some may
+// have left the range.
+template <class T>
+double squares(const void* p, int64_t n) {
+  const T* x = static_cast<const T*>(p);
+  if (n > kRun) {
+    const int64_t half = (n + kRun - 1) / kRun / 2 * kRun;
+    return squares<T>(x, half) + squares<T>(x + half, n - half);
+  }
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const double sum = sum_terms<kSumRun>(n, [=](int64_t i) { return x[i] * x[i]; });
+    if (sum > 1e-20 && is_finite(sum)) return sum;  // those below 2^-126 make no difference
+  }
+  return sum_terms(n, [=](int64_t i) {
+    const double value = static_cast<double>(x[i]);
+    return value * value;
+  });
 }
 
 template <class T>
@@ -422,6 +441,8 @@ void fill_reduce(KernelTable& table) {
   add_reductions<uint8_t>(table, ComputeType::Bool);
   table.squared_difference[f32] = squared_difference<float>;
   table.squared_difference[f64] = squared_difference<double>;
+  table.squares[f32] = squares<float>;
+  table.squares[f64] = squares<double>;
   table.scaled_difference[f32] = scaled_difference<float>;
   table.scaled_difference[f64] = scaled_difference<double>;
   table.in_range = in_range;

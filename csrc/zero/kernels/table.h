@@ -198,6 +198,8 @@ struct ReduceKernel {
 
 // sum (a - b)^2; n in float64.
 using SquaredDifferenceFn = double (*)(const void* a, const void* b, int64_t n);
+// sum x^2; n in float64, without overflow of squares in float32.
+using SquaresFn = double (*)(const void* x, int64_t n);
 // out = scale (a - b)
 using ScaledDifferenceFn = void (*)(const void* a, const void* b, double scale, void* out,
                                     int64_t n);
@@ -443,6 +445,7 @@ struct KernelTable {
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
   SquaredDifferenceFn
       squared_difference[kNumComputeTypes];  // these and what follows: float32 and float64
+  SquaresFn squares[kNumComputeTypes];
   ScaledDifferenceFn scaled_difference[kNumComputeTypes];
   ScanFn scan[static_cast<int>(ScanOp::Count)][kNumComputeTypes];  // not for bool
   ScanFn logcumsumexp[kNumComputeTypes];                           // float32 and float64

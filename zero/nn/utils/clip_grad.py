@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
+from types import GeneratorType
 
-import zero
-from zero import Tensor
+from zero import (
+    Tensor,
+    _clip_grad_norm_,
+    _clip_grad_value_,
+    _clip_grads_with_norm_,
+    _get_total_norm,
+)
 
 __all__ = [
     "clip_grad_norm",
@@ -18,48 +23,11 @@ __all__ = [
 ]
 
 
-def _listed(op: str, tensors: Tensor | Iterable[Tensor], name: str) -> list[Tensor]:
-    if isinstance(tensors, Tensor):
-        return [tensors]
-    if not isinstance(tensors, Iterable):
-        raise TypeError(f"{op}: {name} must be Tensors; got {type(tensors).__name__}")
-    tensors = list(tensors)
-    for tensor in tensors:
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"{op}: {name} must be Tensors; got {type(tensor).__name__} among them")
-    return tensors
-
-
-def _number(op: str, name: str, value: object) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]  # 'inf', too, as in PyTorch
-    except (TypeError, ValueError):
-        raise TypeError(f"{op}: {name} is not a number; got {value!r}, expected a float") from None
-
-
-def _checked_foreach(op: str, foreach: bool | None) -> None:
-    if foreach is not None and not isinstance(foreach, bool):
+def _check_foreach(op: str, foreach: object) -> None:
+    if not isinstance(foreach, bool):
         raise TypeError(f"{op}: foreach must be a bool or None; got {type(foreach).__name__}")
 
 
-def _vector_norm(x: Tensor, p: float) -> Tensor:
-    """(sum |x_i|^p)^(1/p), its limits for infinite p, the number of nonzeros for p = 0."""
-    if x.dtype in (zero.float16, zero.bfloat16):  # squares of gradients leave the range
-        return _vector_norm(x.float(), p).to(x.dtype)
-    if p == 2:
-        return x.square().sum().sqrt()
-    if x.numel() == 0:
-        return x.new_full((), math.inf if p < 0 else 0.0)
-    if math.isinf(p):
-        return x.abs().max() if p > 0 else x.abs().min()
-    if p == 0:
-        return (x != 0).sum().to(x.dtype)
-    if p == 1:
-        return x.abs().sum()
-    return x.abs().pow(p).sum().pow(1 / p)
-
-
-@zero.no_grad()
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor],
     norm_type: float = 2.0,
@@ -82,23 +50,15 @@ def get_total_norm(
         >>> zero.nn.utils.get_total_norm([zero.tensor([3.0]), zero.tensor([0.0, 4.0])])
         tensor(5.)
     """
-    tensors = _listed("get_total_norm", tensors, "tensors")
-    _checked_foreach("get_total_norm", foreach)
-    norm_type = _number("get_total_norm", "norm_type", norm_type)
-    if not tensors:
-        return zero.tensor(0.0)
-    norms = [_vector_norm(tensor, norm_type) for tensor in tensors]
-    one = len(norms) == 1 and norm_type != 0  # the 0-norm counts tensors
-    total = norms[0] if one else _vector_norm(zero.stack(norms), norm_type)
-    if error_if_nonfinite and not math.isfinite(total.item()):
-        raise RuntimeError(
-            f"get_total_norm: the norm of order {norm_type} is {total.item()}, expected a finite "
-            "one; error_if_nonfinite=False lets it pass"
-        )
-    return total
+    if foreach is not None:
+        _check_foreach("get_total_norm", foreach)
+    return _get_total_norm(
+        tensors,
+        norm_type,
+        error_if_nonfinite,
+    )
 
 
-@zero.no_grad()
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor],
     max_norm: float,
@@ -121,16 +81,13 @@ def clip_grads_with_norm_(
         >>> p.grad
         tensor([3., 4.])
     """
-    parameters = _listed("clip_grads_with_norm_", parameters, "parameters")
-    _checked_foreach("clip_grads_with_norm_", foreach)
-    factor = (_number("clip_grads_with_norm_", "max_norm", max_norm) / (total_norm + 1e-6)).clamp(
-        max=1.0
+    if foreach is not None:
+        _check_foreach("clip_grads_with_norm_", foreach)
+    _clip_grads_with_norm_(
+        parameters,
+        max_norm,
+        total_norm,
     )
-    if factor.device.type != "meta" and factor.item() == 1:
-        return
-    for parameter in parameters:
-        if parameter.grad is not None:
-            parameter.grad.mul_(factor)
 
 
 def clip_grad_norm_(
@@ -169,18 +126,22 @@ def clip_grad_norm_(
 
     Source: Pascanu et al., On the difficulty of training recurrent neural networks, 2013.
     """
-    given = parameters
-    parameters = _listed("clip_grad_norm_", parameters, "parameters")
-    if not parameters and isinstance(given, Generator):
-        warnings.warn(
-            "clip_grad_norm_: the generator gave no parameters, perhaps because it was used up "
-            "before; nothing is clipped",
-            stacklevel=2,
-        )
-    grads = [p.grad for p in parameters if p.grad is not None]
-    total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
-    clip_grads_with_norm_(parameters, max_norm, total, foreach)
-    return total
+    if type(parameters) is GeneratorType:
+        parameters = list(parameters)
+        if not parameters:
+            warnings.warn(
+                "clip_grad_norm_: the generator gave no parameters, perhaps because it was used up "
+                "before; nothing is clipped",
+                stacklevel=2,
+            )
+    if foreach is not None:
+        _check_foreach("clip_grad_norm_", foreach)
+    return _clip_grad_norm_(
+        parameters,
+        max_norm,
+        norm_type,
+        error_if_nonfinite,
+    )
 
 
 def clip_grad_norm(
@@ -195,7 +156,6 @@ def clip_grad_norm(
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
-@zero.no_grad()
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
@@ -214,9 +174,9 @@ def clip_grad_value_(
         >>> p.grad
         tensor([-1.0000,  0.5000])
     """
-    parameters = _listed("clip_grad_value_", parameters, "parameters")
-    _checked_foreach("clip_grad_value_", foreach)
-    clip_value = _number("clip_grad_value_", "clip_value", clip_value)
-    for parameter in parameters:
-        if parameter.grad is not None:
-            parameter.grad.clamp_(-clip_value, clip_value)
+    if foreach is not None:
+        _check_foreach("clip_grad_value_", foreach)
+    _clip_grad_value_(
+        parameters,
+        clip_value,
+    )
