@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import itertools
 import pickle
 import sys
 import threading
@@ -265,7 +266,7 @@ def test_attributes():
     assert loader.persistent_workers is False and loader.multiprocessing_context is None
     assert isinstance(DataLoader(data).sampler, SequentialSampler)
     assert DataLoader(data, None).collate_fn is default_convert
-    assert DataLoader(data, None).batch_sampler is None
+    assert DataLoader(data, None).batch_sampler is None and len(iter(loader)) == 3
     threads = DataLoader(data, 4, **THREADS)
     assert threads.prefetch_factor == 2 and threads.worker_type == "thread"
     for name in ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset"):
@@ -295,8 +296,9 @@ def test_attributes():
         ({"batch_sampler": [[1]], "shuffle": True, "drop_last": True}, "got shuffle, drop_last"),
         ({"batch_sampler": [[1]], "sampler": [1]}, "got sampler, too"),
         ({"batch_size": None, "drop_last": True}, "no last one to drop"),
-        ({"multiprocessing_context": "fork"}, "multiprocessing_context is about workers"),
-        ({"multiprocessing_context": "magic", **THREADS}, r"got 'magic', expected one of \["),
+        ({"multiprocessing_context": "fork"}, "multiprocessing_context is about worker processes"),
+        ({"multiprocessing_context": "spawn", **THREADS}, "worker_type='thread', expected 1"),
+        ({"multiprocessing_context": "magic", "num_workers": 1}, r"got 'magic', expected one of"),
     ],
 )
 def test_options_out_of_range(options, text):
@@ -312,12 +314,50 @@ def test_options_out_of_range(options, text):
         ({"worker_init_fn": "x"}, "worker_init_fn"),
         ({"generator": 5}, "generator should be a zero.Generator; got int"),
         ({"drop_last": 1}, "drop_last should be a bool"),
-        ({"multiprocessing_context": 5, **THREADS}, "context or its name"),
+        ({"multiprocessing_context": 5, "num_workers": 1}, "context or its name"),
     ],
 )
 def test_options_of_wrong_types(options, text):
     with pytest.raises(TypeError, match=text):
         DataLoader(Rows(), **options)
+
+
+def test_options_together_as_in_pytorch():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch.utils.data")
+
+    def outcome(lib, kind, options):
+        class Stream(lib.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter(range(5))
+
+        tensors = lib.utils.data.TensorDataset(lib.arange(5))
+        data = {"list": [*range(5)], "stream": Stream(), "empty": [], "tensors": tensors}[kind]
+        try:
+            loader = lib.utils.data.DataLoader(data, **options)
+            batches = [b.tolist() if hasattr(b, "tolist") else b for b in loader]
+            batches = [
+                b[0].tolist() if hasattr(b, "__len__") and kind == "tensors" else b for b in batches
+            ]
+        except Exception as error:
+            return next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+        try:
+            length = len(loader)
+        except TypeError:
+            length = None
+        return length, len(batches) if options.get("shuffle") else batches
+
+    choices = {
+        "batch_size": [..., None, 2, 0, -1, 2.5],
+        "shuffle": [..., True, False, None],
+        "sampler": [..., [1, 0]],
+        "batch_sampler": [..., [[0, 1], [2]]],
+        "drop_last": [..., True],
+    }
+    for kind in ("list", "stream", "empty", "tensors"):
+        for values in itertools.product(*choices.values()):
+            options = {k: v for k, v in zip(choices, values, strict=True) if v is not ...}
+            assert outcome(zero, kind, options) == outcome(torch, kind, options), (kind, options)
 
 
 def test_options_of_streams():
@@ -349,7 +389,7 @@ def test_datasets_that_are_none():
 def test_multiprocessing_context():
     import multiprocessing
 
-    loader = DataLoader(Rows(), multiprocessing_context="spawn", **THREADS)
+    loader = DataLoader(Rows(), multiprocessing_context="spawn", num_workers=1)
     assert loader.multiprocessing_context.get_start_method() == "spawn"
     loader.multiprocessing_context = multiprocessing.get_context("spawn")
     loader.multiprocessing_context = None
@@ -451,9 +491,7 @@ def test_lengths_that_lie():
         def __getitem__(self, i):
             return [1, 2, 3][i]
 
-    with pytest.raises(
-        IndexError, match=r"no sample 3, although the dataset says it has 10 \(len\)"
-    ):
+    with pytest.raises(IndexError, match=r"no sample 3, or .* out of range; len\(dataset\) is 10"):
         list(DataLoader(TooLong(), 2))
     with pytest.raises(IndexError, match="no sample 3"):
         list(DataLoader(TooLong(), None))

@@ -241,12 +241,17 @@ class LoaderIterator:
         self._persistent = loader.persistent_workers
         self._num_workers = loader.num_workers
         self._dataset = loader.dataset
+        self._index_sampler = loader._index_sampler
         self._reset(loader)
 
     def _reset(self, loader: DataLoader[Any]) -> None:
         self._epoch = loader._begin_epoch()
         self._length = loader._promised_length
         self._source.begin(self._epoch)
+
+    def __len__(self) -> int:
+        """The number of batches of an epoch, of a map-style dataset."""
+        return len(self._index_sampler)
 
     def __iter__(self) -> LoaderIterator:
         return self

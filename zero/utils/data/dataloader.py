@@ -303,10 +303,11 @@ class DataLoader(Generic[T]):
             import multiprocessing
             from multiprocessing.context import BaseContext
 
-            if self.num_workers == 0:
+            if self.num_workers == 0 or self.worker_type == "thread":
                 raise ValueError(
-                    f"DataLoader: multiprocessing_context is about workers; got {context!r} and "
-                    "num_workers=0, expected 1 or more"
+                    f"DataLoader: multiprocessing_context is about worker processes; got "
+                    f"{context!r}, num_workers={self.num_workers} and worker_type="
+                    f"{self.worker_type!r}, expected 1 or more processes"
                 )
             if isinstance(context, str):
                 methods = multiprocessing.get_all_start_methods()

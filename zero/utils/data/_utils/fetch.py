@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -146,14 +147,10 @@ class MapFetcher:
             return RuntimeError(
                 f"DataLoader: reading sample {index!r} would end the epoch unnoticed: {told}"
             )
-        try:
-            length = len(self.dataset)
-        except Exception:
-            return IndexError(f"DataLoader: there is no sample {index!r}: {told}")
-        return IndexError(
-            f"DataLoader: there is no sample {index!r}, although the dataset says it has {length} "
-            f"(len): {told}"
-        )
+        text = f"DataLoader: the dataset has no sample {index!r}, or reading it failed: {told}"
+        with suppress(Exception):  # where there is a length
+            text += f"; len(dataset) is {len(self.dataset)}"
+        return IndexError(text)
 
 
 class IterableFetcher:
