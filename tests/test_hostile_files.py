@@ -270,6 +270,23 @@ PICKLES = {
     ),
     "numpy object array": whole(b"cnumpy\ndtype\n" + pushed(("O8", False, True)) + b"R"),
     "numpy structured": whole(b"cnumpy\ndtype\n" + pushed(("i4,i4", False, True)) + b"R"),
+    "a tensor for a number": whole(
+        b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\n(K\0tC\1b\x87R("
+        + tensor(sizes=(2**50,), strides=(0,)) + b"(tcnumpy\ndtype\n" + pushed(("f8", False, True))
+        + b"R\x89C\0tb"
+    ),
+    "a tensor for a shape": whole(
+        b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\n("
+        + tensor(sizes=(2**50,), strides=(0,)) + b"tC\1b\x87R"
+    ),
+    "a tensor for a byte order": whole(
+        b"cnumpy\ndtype\n" + pushed(("f8", False, True)) + b"R(K\3" + pushed("<")
+        + tensor(sizes=(2**50,), strides=(0,)) + b"NNK\0K\0K\0tb"
+    ),
+    "a tensor for a name": whole(
+        b"ctorch.serialization\n_get_layout\n" + tensor(sizes=(2**50,), strides=(0,)) + b"\x85R"
+    ),
+    "a tensor for an id": whole(b"(" + tensor(sizes=(2**50,), strides=(0,)) + b"NNNNtQ"),
     "numpy of a size": whole(
         b"cnumpy._core.multiarray\n_reconstruct\ncnumpy\nndarray\n" + pushed((10**12,))
         + b"C\1b\x87R"
@@ -451,6 +468,28 @@ def test_bombs_are_refused_before_they_are_unpacked():
     assert len(bomb) < 10**6
     with pytest.raises(CheckpointError, match="compressed"):
         load(bomb)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\nfloat32\n"
+        + pushed((2**40,)) + pushed((1,)) + b"\x89tR",
+        b"cnumpy._core.numeric\n_frombuffer\n(C\x10" + bytes(16) + b"cnumpy\ndtype\n"
+        + pushed(("f8", False, True)) + b"R" + pushed((2,)) + pushed("C") + b"tR",
+        b"N", b"}", pushed("text"), pushed(2**5000),
+    ],
+)  # fmt: skip
+def test_other_values_at_the_beginning_of_an_old_file(first):
+    magic, version, rest = (
+        torch_files.OLD[:15], torch_files.OLD[15:21], torch_files.OLD[21:]
+    )  # fmt: skip
+    assert magic + version + rest == torch_files.OLD and version.endswith(b".")
+    for data in (whole(first) + version + rest, magic + whole(first) + rest):
+        with pytest.raises(CheckpointError, match=r"no checkpoint|version"):
+            load(data)
+    with pytest.raises(CheckpointError):
+        load(magic + version + whole(b"}") + whole(tensor()) + whole(b"](" + first + b"e") + rest)
 
 
 def test_the_text_names_the_file_and_what_it_is(tmp_path):

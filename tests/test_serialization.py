@@ -475,9 +475,10 @@ def test_mapped_memory(tmp_path):
     found["a"].mul_(2)
     assert found["a"][0, 3] == 6 and path.read_bytes() == before
     same(zero.load(str(path), mmap=True), state)
-    zero.save({"a": zero.zeros(10, 100)}, path)  # a new file; the old one lives on in memory
-    assert found["a"][0, 3] == 6
-    path.unlink()
+    if os.name == "posix":  # Windows keeps a mapped file in its place
+        zero.save({"a": zero.zeros(10, 100)}, path)  # a new file; the old one lives on in memory
+        assert found["a"][0, 3] == 6
+        path.unlink()
     del state
     assert found["a"].sum() == 999000
     with pytest.raises(ValueError, match="only a file with a path"):

@@ -60,6 +60,15 @@ def expect(condition: bool, what: str) -> None:
         raise CheckpointError(f"its {what} is not what a writer of checkpoints writes")
 
 
+def one_of(x: Any, *values: Any) -> bool:
+    """Whether x is one of the values and of its type: a tensor would compare element by element."""
+    return any(type(x) is type(value) and x == value for value in values)
+
+
+def short(x: Any) -> str:
+    return x[:40] if type(x) is str else f"{type(x).__name__}, not a name"
+
+
 def pairs_of(items: Any) -> list[Any]:
     good = type(items) in (list, tuple) and all(
         type(item) in (list, tuple) and len(item) == 2 for item in items
@@ -100,7 +109,7 @@ def elements(reader: Unpickler, items: Any) -> Any:
 
 
 def encoded(reader: Unpickler, text: Any, encoding: Any = "latin1") -> bytes:
-    expect(type(text) is str and encoding in ("latin1", "latin-1"), "bytes object")
+    expect(type(text) is str and one_of(encoding, "latin1", "latin-1"), "bytes object")
     reader.spend(len(text))
     return text.encode("latin1")  # type: ignore[no-any-return]
 
@@ -130,8 +139,8 @@ def device(reader: Unpickler, kind: Any, index: Any = None) -> Any:
 
 
 def layout(reader: Unpickler, name: Any) -> Any:
-    if name != "torch.strided":
-        raise CheckpointError(f"it holds the layout {name!s:.40}; there is strided only")
+    if not one_of(name, "torch.strided"):
+        raise CheckpointError(f"it holds the layout {short(name)}; there is strided only")
     return zero.strided
 
 
@@ -230,7 +239,7 @@ def numpy_dtype(reader: Unpickler, code: Any, align: Any = False, copy: Any = Tr
     import numpy
 
     if type(code) is not str or not KIND.fullmatch(code):
-        raise CheckpointError(f"it holds numpy arrays of the type {code!s:.40}")
+        raise CheckpointError(f"it holds numpy arrays of the type {short(code)}")
     return numpy.dtype(code, False, True)
 
 
@@ -246,7 +255,7 @@ def numpy_scalar(reader: Unpickler, dtype: Any, content: Any = None) -> Any:
 def numpy_array(reader: Unpickler, kind: Any, shape: Any, code: Any) -> Any:
     import numpy
 
-    expect(kind is NDARRAY and shape == (0,), "numpy array")
+    expect(kind is NDARRAY and numbers(shape, "numpy array") == (0,), "numpy array")
     return numpy.empty(0, dtype=numpy.uint8)
 
 
@@ -254,7 +263,7 @@ def numpy_buffer(reader: Unpickler, content: Any, dtype: Any, shape: Any, order:
     """An array as protocol 5 has it."""
     array = numpy_array(reader, NDARRAY, (0,), b"")
     content = bytes(content) if type(content) is bytearray else content
-    expect(order in ("C", "F", "A", "K"), "numpy array")
+    expect(one_of(order, "C", "F", "A", "K"), "numpy array")
     numpy_state(reader, array, (1, shape, dtype, order == "F", content))
     return array
 
@@ -266,7 +275,7 @@ def numpy_state(reader: Unpickler, array: Any, state: Any) -> None:
     version, shape, dtype, fortran, content = state
     sizes = numbers(shape, "shape of a numpy array")
     expect(isinstance(dtype, numpy.dtype) and type(content) is bytes, "numpy array")
-    expect(version == 1 and type(fortran) is bool and len(sizes) <= 64, "numpy array")
+    expect(one_of(version, 1) and type(fortran) is bool and len(sizes) <= 64, "numpy array")
     total = dtype.itemsize
     for n in sizes:
         total *= n
@@ -277,7 +286,8 @@ def numpy_state(reader: Unpickler, array: Any, state: Any) -> None:
 
 def numpy_dtype_state(dtype: Any, state: Any) -> None:
     """Sets the byte order; all else must be what the name of the dtype says already."""
-    expect(type(state) is tuple and len(state) > 1 and state[1] in ("<", ">", "|"), "numpy dtype")
+    good = type(state) is tuple and all(type(x) in (int, str, type(None)) for x in state)
+    expect(good and len(state) == 8 and state[1] in ("<", ">", "|"), "numpy dtype")
     expect(state == dtype.newbyteorder(state[1]).__reduce__()[2], "numpy dtype")
     dtype.__setstate__(state)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import zero
 from zero.serialization._errors import CheckpointError
 from zero.serialization._files import Source, bytes_of, is_path
-from zero.serialization._globals import STORAGES, find, set_state, trusted_types
-from zero.serialization._unpickle import Truncated, Unpickler
+from zero.serialization._globals import STORAGES, find, one_of, set_state, trusted_types
+from zero.serialization._unpickle import Global, Truncated, Unpickler
 from zero.serialization._zip import Archive, Record
 from zero.storage import TypedStorage, UntypedStorage
 
@@ -158,10 +158,16 @@ def storage_fields(identity: Any, n: int) -> list[Any]:
     kind, key, location = (
         x.decode("latin1") if type(x) is bytes else x for x in (kind, key, location)
     )
-    if type(key) is int:
+    if type(key) is int and abs(key) < 1 << 64:
         key = str(key)
-    good = kind == "storage" and type(key) is str and type(location) is str
-    if not good or type(count) is not int or count < 0 or storage not in STORAGES:
+    good = type(kind) is type(key) is type(location) is str and kind == "storage"
+    if (
+        not good
+        or type(storage) is not Global
+        or type(count) is not int
+        or count < 0
+        or storage not in STORAGES
+    ):
         raise CheckpointError("it names something outside of the pickle that is no storage")
     return [STORAGES[storage], key, location, count, *rest]
 
@@ -233,7 +239,7 @@ class OldStorages:
         self.parts: dict[tuple[str, str, object], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
-        if type(identity) is tuple and identity and identity[0] in ("module", b"module"):
+        if type(identity) is tuple and identity and one_of(identity[0], "module", b"module"):
             raise CheckpointError("it holds a whole module; save its state_dict() instead")
         dtype, key, location, count, part = storage_fields(identity, 6)
         item = 1 if dtype is None else dtype.itemsize
@@ -294,18 +300,23 @@ def _old_pickles(source: Source, data: bytes, place: MapLocation, encoding: str)
         position = reader.position
         return result
 
-    if following() != MAGIC:
+    if not one_of(following(), MAGIC):
         raise CheckpointError("it is a pickle but no checkpoint of PyTorch")
-    if following() != VERSION:
+    if not one_of(following(), VERSION):
         raise CheckpointError(f"its version is not {VERSION}")
     about = following()
-    little = about.get("little_endian", True) if type(about) is dict else True
+    little = type(about) is not dict or about.get("little_endian") is not False
     result = following(storages)
     keys = following()
-    if type(keys) is not list or sorted(map(str, keys)) != sorted(storages.known):
+    names = (
+        [str(key) for key in keys if type(key) is str or (type(key) is int and abs(key) < 1 << 64)]
+        if type(keys) is list
+        else []
+    )
+    if sorted(names) != sorted(storages.known):
         raise CheckpointError("its list of storages is another than the tensors need")
-    for key in keys:
-        dtype, content, _, count = storages.known[str(key)]
+    for name in names:
+        dtype, content, _, count = storages.known[name]
         item = 1 if dtype is None else dtype.itemsize
         said = int.from_bytes(source.read(position, 8), "little" if little else "big")
         if said != count:
