@@ -874,3 +874,64 @@ def test_subclasses_of_samplers_may_call_their_base():
             return iter([1, 0])
 
     assert list(DataLoader("ab", 2, sampler=Own("ab"))) == [["b", "a"]]
+
+
+# ---- pinning -------------------------------------------------------------------------------------
+class Pinnable:
+    def __init__(self, samples):
+        self.samples, self.thread = samples, None
+
+    def pin_memory(self):
+        if 6 in self.samples:
+            raise RuntimeError("no memory to pin")
+        self.thread = threading.current_thread()
+        return self
+
+
+@both
+def test_batches_that_pin_themselves(workers):
+    it = iter(DataLoader(range(10), 2, collate_fn=Pinnable, pin_memory=True, **workers))
+    found = [next(it) for _ in range(3)]
+    assert [batch.samples for batch in found] == [[0, 1], [2, 3], [4, 5]]
+    # Without workers the dataset is read, and its random numbers are drawn, where the loop runs.
+    assert all((b.thread is threading.current_thread()) is not bool(workers) for b in found)
+    with pytest.raises(RuntimeError, match="no memory to pin"):
+        next(it)
+    assert next(it).samples == [8, 9]
+    with pytest.raises(StopIteration):
+        next(it)
+
+
+def test_what_was_pinned_in_advance_is_not_delivered():
+    options = {"collate_fn": Pinnable, "pin_memory": True, **THREADS}
+    loader = DataLoader(range(20, 60), 2, **options)
+    it = iter(loader)
+    next(it), next(it)
+    time.sleep(0.05)
+    state = loader.state_dict()
+    assert state["epoch"]["delivered"] == 2
+    loader.load_state_dict(state)
+    assert [b.samples for b in loader] == [[i, i + 1] for i in range(24, 60, 2)]
+    del it
+    assert ends()
+
+
+def test_persistent_workers_that_pin():
+    options = {"collate_fn": Pinnable, "pin_memory": True, "persistent_workers": True, **THREADS}
+    loader = DataLoader(range(20, 60), 2, **options)
+    for _ in range(3):
+        for _ in loader:
+            break
+    assert [b.samples for b in loader] == [[i, i + 1] for i in range(20, 60, 2)]
+    del loader
+    gc.collect()
+    assert ends()
+
+
+def test_pinned_containers_keep_their_types():
+    from zero.utils.data._utils.pin_memory import pin_memory
+
+    a, b = Pinnable([1]), Pinnable([2])
+    pinned = pin_memory({"x": (a, "text"), "y": [Point(b, 3), b"bytes", None]})
+    assert pinned == {"x": (a, "text"), "y": [Point(b, 3), b"bytes", None]}
+    assert type(pinned["y"][0]) is Point and a.thread is b.thread is threading.current_thread()

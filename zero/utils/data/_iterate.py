@@ -4,7 +4,8 @@ A *source* makes batches. There is one without workers here, one of threads in `
 of processes in ``_workers``. All have the same methods:
 
 ``Source(loader)``
-    Copies what it needs of the loader but doesn't keep it, as a loader owns its persistent workers:
+    Keeps what it needs of the loader, or ``copy.copy`` of it, but not the loader itself, which owns
+    its persistent workers:
     ``dataset``, ``num_workers``, ``prefetch_factor`` (batches in advance for each worker),
     ``timeout``, ``worker_init_fn``, ``in_order``, ``multiprocessing_context``,
     ``persistent_workers``, and ``loader._fetchers``, a picklable object: ``_fetchers(dataset)``
@@ -220,7 +221,8 @@ class PinnedSource:
     def _end(self) -> None:
         if self.stop is not None:
             self.stop.set()
-            self.thread.join()
+            if self.thread is not threading.current_thread():  # where the collector may run
+                self.thread.join()
             self.stop = None
 
     def close(self) -> None:
