@@ -59,13 +59,20 @@ from zero._zero import (
     _grid_sample as _grid_sample,
     _grid_sample_gradients as _grid_sample_gradients,
     _increment_version as _increment_version,
+    _last_sequence_nr as _last_sequence_nr,
     _max_pool as _max_pool,
     _Node as _Node,
     _overwrite as _overwrite,
     _pad as _pad,
     _pair_loss as _pair_loss,
+    _pass_is_partial as _pass_is_partial,
     _pass_reaches as _pass_reaches,
     _pop_saved_tensors_hooks as _pop_saved_tensors_hooks,
+    _profile_begin as _profile_begin,
+    _profile_end as _profile_end,
+    _profile_events as _profile_events,
+    _profile_start as _profile_start,
+    _profile_stop as _profile_stop,
     _push_saved_tensors_hooks as _push_saved_tensors_hooks,
     _quick_slots as _quick_slots,
     _resample as _resample,
@@ -108,6 +115,7 @@ if TYPE_CHECKING:
         distributions as distributions,
         linalg as linalg,
         mps as mps,
+        profiler as profiler,
         random as random,
         safetensors as safetensors,
         serialization as serialization,
@@ -151,7 +159,7 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator amp backends cpu cuda distributions linalg mps random "
+        modules="accelerator amp backends cpu cuda distributions linalg mps profiler random "
         "safetensors serialization special storage testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
-from zero._cpp cimport parallel, table
+from zero._cpp cimport parallel, profile as profiles, table
 from zero._cpp cimport activation as activations, attention as attentions, loss as losses
 from zero._cpp cimport function as functions, hooks as hooks_cpp
 from zero._cpp cimport pooling as pools, resample as resampling
@@ -25,6 +25,7 @@ from zero._cpp.error cimport error_classes, raise_error
 from zero._cpp.inplace cimport COverlap, CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
+from zero._cpp.profile cimport CSpanKind
 from zero._cpp.ops cimport CAdamOptions, CAdamState, CCombine, COperand, CReduction, CUnique
 from zero._cpp.recurrent cimport CRecurrentMode
 from zero._cpp.scalar cimport CScalar, ScalarKind
@@ -85,3 +86,4 @@ include "_bind/tensor.pxi"
 include "_bind/device.pxi"
 include "_bind/methods.pxi"
 include "_bind/calls.pxi"
+include "_bind/profile.pxi"

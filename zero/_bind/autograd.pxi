@@ -151,6 +151,16 @@ def _pass_reaches(Node node not None):
     return engine.pass_reaches(node_of(node)[0])
 
 
+def _pass_is_partial():
+    """Whether the backward pass that runs in this thread goes to some inputs only."""
+    return engine.pass_is_partial()
+
+
+def _last_sequence_nr():
+    """The number of the node that this thread recorded last."""
+    return engine.last_sequence_nr()
+
+
 cdef CTensors tensors_of(object x, str op, str name, bint allow_none) except *:
     """A tensor or a sequence of tensors; None becomes an undefined tensor."""
     cdef CTensors result

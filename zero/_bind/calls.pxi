@@ -70,15 +70,20 @@ cdef extern from *:
     static constexpr vectorcallfunc zero_guards[] = ZERO_GUARDS(zero_guarded);
     static constexpr vectorcallfunc zero_method_guards[] = ZERO_GUARDS(zero_guarded_method);
 
-    // Replaces the entry of a function that takes vectorcalls and was not met before. `owner` is
-    // the class whose instances the first argument must be, or None.
-    static void zero_guard(PyObject* f, PyObject* owner) {
+    // Where a function keeps its entry, which is null if it takes no vectorcalls.
+    static vectorcallfunc* zero_entry_of(PyObject* f) {
       PyTypeObject* type = Py_TYPE(f);
       if (!PyType_HasFeature(type, Py_TPFLAGS_HAVE_VECTORCALL) || type->tp_vectorcall_offset <= 0)
-        return;
-      auto* entry = reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(f) +
-                                                      type->tp_vectorcall_offset);
-      if (*entry == nullptr) return;
+        return nullptr;
+      return reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(f) +
+                                               type->tp_vectorcall_offset);
+    }
+
+    // Replaces the entry of a function that was not met before. `owner` is the class whose
+    // instances the first argument must be, or None.
+    static void zero_guard(PyObject* f, PyObject* owner) {
+      vectorcallfunc* entry = zero_entry_of(f);
+      if (entry == nullptr || *entry == nullptr) return;
       for (int k = 0; k < zero_max_entries; ++k) {
         if (*entry == zero_guards[k] || *entry == zero_method_guards[k]) return;
         if (zero_entries[k] == nullptr) zero_entries[k] = *entry;

@@ -91,6 +91,16 @@ cdef extern from *:
     int module_depth "zero_module_depth"  # of the calls that run on this thread
 
 
+cdef list held = []  # what the profiler's events point to, beside operators
+
+
+cdef int64_t begin_held(CSpanKind kind, object what) except -2:
+    if not profiles.profiling:
+        return -1
+    held.append(what)
+    return profiles.begin_span(kind, <PyObject*> what, engine.last_sequence_nr())
+
+
 cdef object module_class = None
 cdef object call_hooked = None  # of zero.nn.calls
 cdef object name_module = None
@@ -106,6 +116,7 @@ cdef object run_module(object module, object args, PyObject* kwargs):
 
 cdef object call_module(object module, PyObject* args, PyObject* kwargs):
     global module_depth
+    cdef int64_t span = begin_held(CSpanKind.Module, module) if profiles.profiling else -1
     module_depth += 1
     try:
         return run_module(module, <object> args, kwargs)
@@ -114,6 +125,8 @@ cdef object call_module(object module, PyObject* args, PyObject* kwargs):
         raise
     finally:
         module_depth -= 1
+        if span >= 0:
+            profiles.end_span(span, engine.last_sequence_nr())
 
 
 def _call_module(module, tuple args not None, dict kwargs not None):

@@ -11,5 +11,7 @@ cdef extern from "zero/autograd/engine.h" namespace "zero":
                   bint retain_graph, bint create_graph, bint allow_unused) except +raise_error
     uint64_t current_pass() noexcept
     bint pass_reaches(CNode& node) except +raise_error
+    bint pass_is_partial() noexcept
+    uint64_t last_sequence_nr() noexcept
     CTensor stand_in(const NodeRef& node, int64_t output_nr) except +raise_error
     CTensor accumulated_leaf(const CNode& node) noexcept

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         function as function,
         functional as functional,
         graph as graph,
+        profiler as profiler,
+        profiler_util as profiler_util,
         variable as variable,
     )
     from zero.autograd.anomaly_mode import (
@@ -35,7 +37,7 @@ else:
         "zero.autograd",
         "GradcheckError backward enable_grad grad gradcheck gradgradcheck inference_mode "
         "is_grad_enabled no_grad set_grad_enabled".split(),
-        modules="anomaly_mode function functional graph variable",
+        modules="anomaly_mode function functional graph profiler profiler_util variable",
         names={
             "anomaly_mode": "detect_anomaly set_detect_anomaly",
             "function": "Function",

@@ -12,6 +12,7 @@
 #include "zero/autograd/autocast.h"
 #include "zero/autograd/hooks.h"
 #include "zero/autograd/inplace.h"
+#include "zero/core/profile.h"
 #include "zero/core/thread_local.h"
 
 namespace zero {
@@ -196,6 +197,7 @@ class Pass {
     return number_;
   }
 
+  bool is_partial() const { return needed_ != nullptr; }
   bool reaches(Node* node) {
     if (needed_) return (*needed_)(node);
     if (!all_) {  // every node below the roots
@@ -229,10 +231,37 @@ Grads apply_hooked(Node& node, Grads&& grads) {
   return out;
 }
 
-Grads apply(Node& node, Grads&& grads) {
+Grads apply_watched_or_not(Node& node, Grads&& grads) {
   if (anomaly_enabled.load(std::memory_order_relaxed)) [[unlikely]]
     return apply_watched(node, std::move(grads), apply_hooked);
   return apply_hooked(node, std::move(grads));
+}
+
+// What the profiler notes of a node.
+class NodeSpan {
+ public:
+  NodeSpan(const Node& node, const Grads& grads) : number_(node.sequence_nr()) {
+    const bool own_name = node.extras() && node.extras()->context;  // which ends with the node
+    const char* name = own_name ? lasting_name(node.name()) : node.name();
+    span_ = begin_span(SpanKind::Node, name, number_);
+    if (!profiling_sizes || span_ < 0) return;
+    begin_sizes(span_, grads.size());
+    for (const Tensor& g : grads) add_sizes(g.defined() ? &g.sizes() : nullptr);
+  }
+  ~NodeSpan() { end_span(span_, number_); }
+  NodeSpan(const NodeSpan&) = delete;
+
+ private:
+  uint64_t number_;
+  int64_t span_;
+};
+
+Grads apply(Node& node, Grads&& grads) {
+  if (profiling) [[unlikely]] {
+    const NodeSpan span(node, grads);
+    return apply_watched_or_not(node, std::move(grads));
+  }
+  return apply_watched_or_not(node, std::move(grads));
 }
 
 // Runs the graph. With targets, only what leads to them: their gradients are accumulated if they
@@ -356,6 +385,7 @@ Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, 
 
 uint64_t current_pass() { return Pass::current ? Pass::current->number() : 0; }
 bool pass_reaches(Node& node) { return Pass::current && Pass::current->reaches(&node); }
+bool pass_is_partial() { return Pass::current && Pass::current->is_partial(); }
 
 Tensor stand_in(const Ref<Node>& node, int64_t output_nr) {
   ZERO_CHECK(output_nr >= 0 && output_nr < node->outputs_.size(), IndexError,

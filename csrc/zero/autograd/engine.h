@@ -17,9 +17,12 @@ Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, 
              bool create_graph, bool allow_unused);
 
 // For hooks: the number of the pass that runs in this thread, 0 where none does; and whether that
-// pass comes by a node.
+// pass comes by a node, and whether it goes to some leaves only.
 uint64_t current_pass();
 bool pass_reaches(Node& node);
+bool pass_is_partial();
+// The number of the node that this thread made last.
+uint64_t last_sequence_nr();
 
 // Stands for an output of a node where a pass begins or ends; has no memory of its own.
 Tensor stand_in(const Ref<Node>& node, int64_t output_nr);

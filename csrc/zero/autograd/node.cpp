@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "zero/autograd/engine.h"
 #include "zero/autograd/hooks.h"
 #include "zero/autograd/meta.h"
 #include "zero/core/thread_local.h"
@@ -17,8 +18,11 @@ NodeExtras& Node::make_extras() {
 
 // Each thread counts for itself, since a counter that all share costs every operation a locked
 // addition; the edges say how far the other threads' nodes reach.
+static ZERO_THREAD_LOCAL uint64_t last = 0;
+
+uint64_t last_sequence_nr() { return last; }
+
 void Node::number() {
-  static ZERO_THREAD_LOCAL uint64_t last = 0;
   for (const Edge& edge : next_)
     if (edge.node) last = std::max(last, edge.node->sequence_nr_);
   sequence_nr_ = ++last;

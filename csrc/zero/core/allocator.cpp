@@ -9,6 +9,7 @@
 #include "zero/core/error.h"
 #include "zero/core/large_cache.h"
 #include "zero/core/pages.h"
+#include "zero/core/profile.h"
 #include "zero/core/size_class.h"
 #include "zero/core/system.h"
 #include "zero/core/thread_local.h"
@@ -112,6 +113,7 @@ std::atomic<Heap*> all_heaps{nullptr};  // grows only
 
 ZERO_THREAD_LOCAL Heap* thread_heap = nullptr;
 ZERO_THREAD_LOCAL bool thread_ended = false;
+ZERO_THREAD_LOCAL int64_t thread_large_bytes = 0;  // taken less given back; for the profiler
 
 int64_t live_now(const Shared& state) {
   int64_t live = state.large.live_bytes();
@@ -381,11 +383,13 @@ void release_slab_pool(Shared& state) {
     p = state.large.take(nbytes);
     if (p == nullptr) refuse(nbytes);
   }
+  thread_large_bytes += static_cast<int64_t>(nbytes);
   sample_peak(state);
   return p;
 }
 
 [[gnu::noinline]] void deallocate_large(void* pointer, size_t nbytes) noexcept {
+  thread_large_bytes -= static_cast<int64_t>(nbytes);
   shared().large.give(pointer, nbytes);
 }
 
@@ -403,6 +407,7 @@ void* pass_through(size_t nbytes) {
   void* p = ::operator new(nbytes, std::align_val_t{kAlignment}, std::nothrow);
   if (p == nullptr) refuse(nbytes);
   with_common_heap([&](Heap* heap) { heap->counts.count_in(nbytes); });
+  thread_large_bytes += static_cast<int64_t>(nbytes);
   raise_to(peak_bytes, live_now(state));
   return p;
 }
@@ -411,6 +416,7 @@ void pass_back(void* pointer, size_t nbytes) noexcept {
   if (pointer == nullptr) return;
   ::operator delete(pointer, std::align_val_t{kAlignment});
   with_common_heap([&](Heap* heap) { heap->counts.count_out(nbytes); });
+  thread_large_bytes -= static_cast<int64_t>(nbytes);
 }
 
 }  // namespace
@@ -483,6 +489,11 @@ void empty_cache() {
   if (thread_heap != nullptr) drop_empty_slabs(thread_heap);
   release_slab_pool(state);
   state.large.clear();
+}
+
+int64_t thread_live_bytes() {
+  const Heap* heap = thread_heap;
+  return thread_large_bytes + (heap != nullptr ? heap->counts.live_bytes.get() : 0);
 }
 
 void set_cache_limit(size_t nbytes) { shared().large.set_limit(nbytes); }

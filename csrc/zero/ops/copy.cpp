@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "zero/autograd/record.h"
+#include "zero/core/profile.h"
 #include "zero/ops/iterator.h"
 
 namespace zero {
@@ -91,7 +92,10 @@ void write_two_out(const char* op, const std::pair<Tensor, Tensor>& results, con
 Tensor clone(const Tensor& x) { return copied("CloneBackward0", x, empty_like(x, x.options())); }
 
 Tensor contiguous(const Tensor& x) {
-  return x.is_contiguous() ? x : copied("CloneBackward0", x, empty(x.sizes(), x.options()));
+  if (x.is_contiguous()) return x;
+  ++contiguous_copies.copies;
+  contiguous_copies.bytes += x.numel() * static_cast<int64_t>(itemsize(x.dtype()));
+  return copied("CloneBackward0", x, empty(x.sizes(), x.options()));
 }
 
 Tensor to(const Tensor& x, DType dtype, Device device, bool copy) {
