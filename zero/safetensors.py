@@ -154,7 +154,7 @@ def load(data: bytes) -> dict[str, Tensor]:
 
     Raises:
         ImportError: the package is not installed.
-        CheckpointError: the content is damaged.
+        zero.serialization.CheckpointError: the content is damaged.
     """
     package = _package("load")
     try:
@@ -194,7 +194,7 @@ def load_file(filename: Any, device: Any = "cpu", *, backend: str = "mmap") -> d
 
     Raises:
         ImportError: the package is not installed.
-        CheckpointError: the file is damaged.
+        zero.serialization.CheckpointError: the file is damaged.
     """
     with safe_open(filename, "pt", device, backend=backend) as file:
         return {name: file.get_tensor(name) for name in file.keys()}
@@ -235,7 +235,7 @@ class safe_open:
 
     Raises:
         ImportError: the package is not installed.
-        CheckpointError: the file is damaged.
+        zero.serialization.CheckpointError: the file is damaged.
 
     Example:
         >>> import os, tempfile, zero

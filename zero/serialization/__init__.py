@@ -144,8 +144,9 @@ def load(
         encoding: of strings that Python 2 wrote; ``"bytes"`` leaves them as bytes.
 
     Raises:
-        CheckpointError: the file is damaged, is no checkpoint, or holds an object of an unknown
-            class. It is a ValueError, a RuntimeError and a ``pickle.UnpicklingError``.
+        zero.serialization.CheckpointError: the file is damaged, is no checkpoint, or holds an
+            object of an unknown class. It is a ValueError, a RuntimeError and a
+            ``pickle.UnpicklingError``.
 
     Example:
         >>> import io, pickle, zero

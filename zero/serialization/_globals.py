@@ -394,7 +394,7 @@ def find(module: str, name: str) -> Any:
     """What a name in a file stands for.
 
     Raises:
-        CheckpointError: nothing does.
+        zero.serialization.CheckpointError: nothing does.
     """
     full = f"{RENAMED.get(module, module)}.{name}"
     if full in NAMES:
