@@ -10,6 +10,7 @@ import pytest
 import zero
 from zero import _zero
 
+OPTIONAL = {"zero.utils.tensorboard": "tensorboard", "zero.utils.viz.history": "matplotlib"}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -52,6 +53,9 @@ def test_compiled(name):
 
 @pytest.mark.parametrize("name", modules())
 def test_module(name):
+    for part, package in OPTIONAL.items():
+        if name.startswith(part):
+            pytest.importorskip(package)
     module = importlib.import_module(name)
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, globs={}):
         run(test)

@@ -11,7 +11,7 @@ MISSING = {
     "zero": (
         # modules
         "compiler distributed export fft func futures fx hub jit library masked mtia "
-        "multiprocessing nested onnx overrides package profiler quantization quasirandom signal "
+        "multiprocessing nested onnx overrides package quantization quasirandom signal "
         "sparse types "
         # files, transforms of functions
         "from_file vmap cond while_loop "
@@ -47,13 +47,23 @@ MISSING = {
     "zero.optim": (
         "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam"
     ),
-    "zero.utils": "checkpoint dlpack tensorboard",
+    "zero.utils": "dlpack",
+    "zero.utils.checkpoint": (
+        "CheckpointPolicy DefaultDeviceType GraphExecGroup SAC_IGNORED_OPS "
+        "SelectiveCheckpointContext create_selective_checkpoint_contexts get_device_states "
+        "set_device_states"
+    ),
     "zero.utils.data": (
         "DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation datapipes "
         "functional_datapipe guaranteed_datapipes_determinism non_deterministic runtime_validation "
         "runtime_validation_disabled"
     ),
-    "zero.autograd": "forward_ad profiler",
+    "zero.autograd": "forward_ad",
+    "zero.autograd.profiler": (
+        "EnforceUnique KinetoStepTracker MemRecordsAcc emit_itt emit_nvtx load_nvprof "
+        "parse_nvprof_trace"
+    ),
+    "zero.profiler": "DeviceType ExecutionTraceObserver itt kineto_available",
     "zero.linalg": (
         "LinAlgError cholesky cholesky_ex cond det eig eigh eigvals eigvalsh householder_product "
         "inv inv_ex ldl_factor ldl_solve lstsq lu lu_factor lu_solve matrix_exp matrix_norm "

@@ -4,13 +4,19 @@ from zero import _later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zero.utils import _pytree as _pytree, data as data, hooks as hooks, viz as viz
+    from zero.utils import (
+        _pytree as _pytree,
+        checkpoint as checkpoint,
+        data as data,
+        hooks as hooks,
+        viz as viz,
+    )
     from zero.utils.module_summary import summary as summary
     from zero.utils.module_watch import watch as watch
 else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.utils",
         [],
-        modules="data hooks viz",
+        modules="checkpoint data hooks viz",
         names={"_pytree": "", "module_summary": "summary", "module_watch": "watch"},
     )
