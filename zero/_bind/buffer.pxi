@@ -121,6 +121,13 @@ cdef bint has_array(object x) except -1:
 
 cdef CDType dtype_of_format(const char* text, Py_ssize_t size, object x) except *:
     """The dtype of a struct-module format of one element."""
+    if text is not NULL and text[0] and not text[1]:  # in a hurry: most arrays have one of these
+        if text[0] == c"f" and size == 4:
+            return CDType.Float32
+        if text[0] == c"d" and size == 8:
+            return CDType.Float64
+        if text[0] == c"B" and size == 1:
+            return CDType.UInt8
     cdef str format = text.decode() if text is not NULL else "B"
     cdef str code = format.lstrip("@=<>!")
     if format[:1] in (">", "!") and size > 1:
@@ -224,7 +231,8 @@ def from_numpy(ndarray):
         >>> t
         tensor([7., 0., 0.])
     """
-    if not (hasattr(ndarray, "__array_interface__") and PyObject_CheckBuffer(ndarray)):
+    # Asked of the class, as the attribute itself is a dict that numpy makes anew each time.
+    if not (hasattr(type(ndarray), "__array_interface__") and PyObject_CheckBuffer(ndarray)):
         raise TypeError(f"from_numpy: not an array; got {type_name(ndarray)}, expected a "
                         "numpy.ndarray")
     return tensor_of_array(ndarray, False, True)
