@@ -93,6 +93,7 @@ MODULES = {
     "zero.nn.utils.stateless": "Calls of a module with other parameters.",
     "zero.nn.modules.utils": "Changes of state_dicts.",
     "zero.optim": "Optimizers.",
+    "zero.optim.optimizer": "Hooks of all optimizers.",
     "zero.optim.lr_scheduler": "Learning rates that change during training.",
     "zero.optim.swa_utils": "Averages of models over training.",
     "zero.distributions": "Probability distributions, and divergences between them.",

@@ -169,7 +169,7 @@ def test_amsgrad_keeps_nan():
 
 def test_closure_and_tensor_options():
     p = Parameter(zero.tensor([3.0]))
-    optimizer = Adam([p], lr=zero.tensor(0.5), betas=(zero.tensor(0.9), 0.999))
+    optimizer = Adam([p], lr=zero.tensor(0.5), betas=(zero.tensor(0.9), zero.tensor(0.999)))
 
     def closure():
         optimizer.zero_grad()
@@ -201,12 +201,6 @@ def test_options_out_of_range(cls, options, text):
         cls([Parameter(zero.ones(1))], **options)
 
 
-@pytest.mark.parametrize("name", ["capturable", "differentiable"])
-def test_what_is_not_supported(name):
-    with pytest.raises(NotImplementedError, match=name):
-        Adam([Parameter(zero.ones(1))], **{name: True})
-
-
 def test_failed_step_changes_nothing():
     p, q = Parameter(zero.ones(2)), Parameter(zero.ones(3))
     optimizer = Adam([p, q], lr=0.5)
@@ -214,7 +208,7 @@ def test_failed_step_changes_nothing():
     optimizer.step()
     optimizer.state[q]["exp_avg"] = zero.zeros(2)
     before = p.tolist(), optimizer.state[p]["step"].item()
-    with pytest.raises(zero.errors.ShapeError, match="adam: the exp_avg of parameter 1"):
+    with pytest.raises(zero.errors.ShapeError, match="Adam: the exp_avg of parameter 1"):
         optimizer.step()
     assert (p.tolist(), optimizer.state[p]["step"].item()) == before
 
@@ -226,7 +220,7 @@ def test_state_whose_elements_share_memory_is_refused():
     optimizer.step()
     optimizer.state[p]["exp_avg"] = zero.zeros(1).expand(3)
     before = p.tolist()
-    with pytest.raises(RuntimeError, match=r"adam: several elements .* share one place"):
+    with pytest.raises(RuntimeError, match=r"Adam: several elements .* share one place"):
         optimizer.step()
     assert p.tolist() == before
 

@@ -46,11 +46,11 @@ BFLOAT16 = ("half_gemm",)
 # Families without an object for avx512 (families.h).
 NARROW = (
     *("activation", "attention", "batch_norm", "cast", "distance", "embedding", "normalize"),
-    *("pointwise", "pooling", "recurrent", "reduce", "resample", "scan", "softmax", "sort"),
-    "special",
+    *("optim", "pointwise", "pooling", "recurrent", "reduce", "resample", "scan", "softmax"),
+    *("sort", "special"),
 )
 # Families whose loops are vector code by their pragmas already: at -O2 they take 25 to 40 KB less.
-PLAIN = ("activation", "half_gemm", "recurrent")
+PLAIN = ("activation", "half_gemm", "optim", "recurrent")
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],

@@ -24,7 +24,6 @@ from zero._version import __version__ as __version__
 from zero._zero import *
 from zero._zero import (
     _activation as _activation,
-    _adam_step as _adam_step,
     _adaptive_avg_pool as _adaptive_avg_pool,
     _adaptive_max_pool as _adaptive_max_pool,
     _amp_foreach_non_finite_check_and_unscale_ as _amp_foreach_non_finite_check_and_unscale_,
@@ -62,6 +61,7 @@ from zero._zero import (
     _last_sequence_nr as _last_sequence_nr,
     _max_pool as _max_pool,
     _Node as _Node,
+    _optimizer_step as _optimizer_step,
     _overwrite as _overwrite,
     _pad as _pad,
     _pair_loss as _pair_loss,
@@ -81,11 +81,11 @@ from zero._zero import (
     _set_anomaly as _set_anomaly,
     _set_attention_backends as _set_attention_backends,
     _set_autocast_state as _set_autocast_state,
-    _sgd_step as _sgd_step,
     _special_binary as _special_binary,
     _special_unary as _special_unary,
     _stand_in as _stand_in,
     _standard_gamma as _standard_gamma,
+    _start_states as _start_states,
     _unsafe_view as _unsafe_view,
 )
 

@@ -44,9 +44,7 @@ MISSING = {
         "restore_flash_attention_impl varlen"
     ),
     "zero.nn.utils.parametrizations": "orthogonal",
-    "zero.optim": (
-        "ASGD Adadelta Adafactor Adagrad Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SparseAdam"
-    ),
+    "zero.optim": "swap_in_optimizer_params_and_state",
     "zero.utils": "dlpack",
     "zero.utils.checkpoint": (
         "CheckpointPolicy DefaultDeviceType GraphExecGroup SAC_IGNORED_OPS "

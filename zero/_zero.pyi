@@ -2547,28 +2547,10 @@ def _foreach_lerp_(
 ) -> None: ...
 def _drop_grads(parameters: Iterable[Tensor]) -> None: ...
 def _unsafe_view(input: Tensor, size: _Dims) -> Tensor: ...
-def _sgd_step(
-    parameters: list[Tensor],
-    momentum_buffers: list[Tensor | None] | None,
-    lr: _float,
-    momentum: _float,
-    dampening: _float,
-    weight_decay: _float,
-    nesterov: _bool,
-    maximize: _bool,
+def _start_states(
+    kind: str, group: dict[str, Any], parameter: Tensor, state: dict[str, Any]
 ) -> None: ...
-def _adam_step(
-    parameters: list[Tensor],
-    state: dict[Any, Any],
-    lr: _float,
-    beta1: _float,
-    beta2: _float,
-    eps: _float,
-    weight_decay: _float,
-    decoupled: _bool,
-    amsgrad: _bool,
-    maximize: _bool,
-) -> None: ...
+def _optimizer_step(kind: str, group: dict[str, Any], state: dict[Any, Any]) -> None: ...
 def _rebuild_tensor(
     cls: type[Tensor],
     dtype: _dtype,

@@ -12,7 +12,7 @@ from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplac
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
 from zero._cpp cimport parallel, profile as profiles, table
 from zero._cpp cimport activation as activations, attention as attentions, loss as losses
-from zero._cpp cimport function as functions, hooks as hooks_cpp
+from zero._cpp cimport function as functions, hooks as hooks_cpp, optim as optimizers
 from zero._cpp cimport pooling as pools, resample as resampling
 from zero._cpp cimport recurrent as recurrents
 from zero._cpp cimport dtype as dtypes, generator as generators, shape as shapes, tensor as core
@@ -26,7 +26,8 @@ from zero._cpp.inplace cimport COverlap, CTarget
 from zero._cpp.generator cimport CGenerator, GeneratorState
 from zero._cpp.node cimport CEdge, CNode, NodeRef, OutputSpec, gradient_edge, share_node
 from zero._cpp.profile cimport CSpanKind
-from zero._cpp.ops cimport CAdamOptions, CAdamState, CCombine, COperand, CReduction, CUnique
+from zero._cpp.ops cimport CCombine, COperand, CReduction, CUnique
+from zero._cpp.optim cimport COptimizerKind
 from zero._cpp.recurrent cimport CRecurrentMode
 from zero._cpp.scalar cimport CScalar, ScalarKind
 from zero._cpp.shape cimport CDims

@@ -5,6 +5,7 @@
 
 #include "zero/autograd/engine.h"
 #include "zero/ops/ops.h"
+#include "zero/ops/optim.h"
 
 using namespace zero;
 
@@ -21,13 +22,9 @@ int main() {
 
   const Tensor x = matrix({2, 2}, {1, 2, 2, 1});
   const Tensor target = matrix({2, 1}, {5, 4});
-  const SgdOptions options{.lr = 0.05,
-                           .momentum = 0,
-                           .dampening = 0,
-                           .weight_decay = 0,
-                           .nesterov = false,
-                           .maximize = false};
-  Tensors momentum(parameters.size());
+  const OptimizerKind& sgd = *find_optimizer("SGD");
+  const double options[] = {0.05, 0, 0, 0, 0, 0};  // lr, momentum, …: sgd.options
+  Tensors states(parameters.size());
 
   double loss_value = 0;
   for (int step = 0; step < 100; ++step) {
@@ -35,7 +32,7 @@ int main() {
     const Tensor loss = mean(mul(difference, difference));
     for (const Tensor& p : parameters) set_grad(p, Tensor());
     backward({loss}, {}, /*retain_graph=*/false, /*create_graph=*/false);
-    sgd_step(parameters, {grad(parameters[0]), grad(parameters[1])}, momentum, options);
+    optimizer_step(sgd, options, parameters, {grad(parameters[0]), grad(parameters[1])}, states);
     loss_value = item(loss).to_double();
   }
   std::printf("loss after 100 steps: %.6f\n", loss_value);

@@ -472,7 +472,8 @@ cdef int add_methods() except -1:
 cdef int hide_names() except -1:
     """Takes from the module what is of no use outside; nodes and modes are met as objects."""
     cdef dict names = globals()
-    for name in ("TensorMethods", "DeviceMethods", "_cast_method", "ListReader", "NamedConstant"):
+    for name in ("TensorMethods", "DeviceMethods", "_cast_method", "ListReader", "NamedConstant",
+                 "OptimizerNames"):
         del names[name]
     for name in ("Node", "GradMode", "InferenceMode", "FunctionContext"):
         names["_" + name] = names.pop(name)

@@ -1,19 +1,4 @@
-# Optimizer steps: one C++ call over all parameters.
-
-
-cdef CTensors optional_tensors(list tensors, str op, str name) except *:
-    """The entries of a list; undefined where one is None."""
-    cdef CTensors result
-    cdef CTensor undefined
-    for item in tensors:
-        if item is None:
-            result.push_back(undefined)
-        elif isinstance(item, Tensor):
-            result.push_back((<Tensor> item).c)
-        else:
-            raise TypeError(f"{op}: an entry of {name} is neither a tensor nor None; got "
-                            f"{type_name(item)}")
-    return result
+# Optimizer steps: one C++ call over all parameters of a group.
 
 
 def _drop_grads(parameters):
@@ -33,180 +18,168 @@ def _drop_grads(parameters):
         meta.set_grad((<Tensor?> parameter).c, CTensor())
 
 
-def _sgd_step(list parameters not None, list momentum_buffers, double lr, double momentum,
-              double dampening, double weight_decay, bint nesterov, bint maximize):
-    """One step of stochastic gradient descent, in place and unrecorded.
-
-    It covers all parameters whose ``.grad`` is not None.
-    With gradient g (negated if `maximize`) plus ``weight_decay * parameter``, and momentum m::
-
-        buffer = m * buffer + (1 - dampening) * g        (g in the first step)
-        parameter -= lr * (g + m * buffer if nesterov else buffer)
-
-    Args:
-        parameters: tensors of floats.
-        momentum_buffers: a tensor or None for each; where momentum is used, None becomes a new
-            tensor. Without momentum the list may be None.
-        lr: the learning rate.
-        momentum: m.
-        dampening: see above.
-        weight_decay: the factor of the L2 penalty.
-        nesterov: whether to look ahead.
-        maximize: whether to climb instead.
-
-    Raises:
-        ValueError: the lists differ in length.
-        ShapeError: a gradient has another shape than its parameter.
-
-    Example:
-        >>> import zero
-        >>> x = zero.tensor([1.0, 2.0])
-        >>> x.grad = zero.tensor([1.0, 1.0])
-        >>> zero._sgd_step([x], None, 0.5, 0, 0, 0, False, False)
-        >>> x.tolist()
-        [0.5, 1.5]
-
-    Source: Sutskever et al., On the importance of initialization and momentum in deep
-    learning, 2013.
-    """
-    cdef CTensors c_parameters = as_tensors(parameters, "sgd", "parameters")
-    cdef CTensors c_grads, buffers
-    cdef ops.CSgdOptions options
-    cdef Py_ssize_t i, n = len(parameters)
-    if momentum_buffers is not None:
-        if len(momentum_buffers) != n:
-            raise ZeroValueError(f"sgd: the lists differ in length; got {n} parameters and "
-                                 f"{len(momentum_buffers)} momentum_buffers")
-        buffers = optional_tensors(momentum_buffers, "sgd", "momentum_buffers")
-    elif momentum != 0:
-        raise ZeroValueError("sgd: momentum needs momentum_buffers; got None, expected a list")
-    for i in range(n):
-        c_grads.push_back(meta.grad_of(c_parameters[i]))
-    options.lr = lr
-    options.momentum = momentum
-    options.dampening = dampening
-    options.weight_decay = weight_decay
-    options.nesterov = nesterov
-    options.maximize = maximize
-    ops.sgd_step(c_parameters, c_grads, buffers, options)
-    if momentum_buffers is not None:
-        for i in range(n):
-            if momentum_buffers[i] is None and buffers[i].defined():
-                momentum_buffers[i] = wrap(buffers[i])
+from sys import intern as _intern
 
 
-cdef CTensor state_tensor(dict state, str name) except *:
-    """An entry of a parameter's state; undefined where it is missing."""
-    cdef CTensor undefined
-    x = state.get(name)
-    if x is None:
-        return undefined
-    if not isinstance(x, Tensor):
-        raise TypeError(f"adam: {name} is not a tensor; got {type_name(x)}, expected what a step "
-                        "before this one left")
-    return (<Tensor> x).c
+cdef extern from "Python.h":
+    PyObject* PyDict_GetItemWithError(object d, object key) except? NULL
 
 
-cdef double steps_so_far(dict state) except *:
-    """The count of a parameter's steps: a number in old checkpoints."""
-    count = state.get("step")
-    if count is None:
-        return 0
-    if not isinstance(count, Tensor):
-        return as_float(count, "adam", "step")
-    if (<Tensor> count).c.numel() != 1:
-        raise ZeroValueError(f"adam: step is not one number; got shape {tuple(count.shape)}")
-    return ops.item((<Tensor> count).c).to_double()
+cdef object item_or_none(object d, object key):
+    """The entry of a dict, or of an object of a derived class; None where there is none."""
+    cdef PyObject* item = NULL
+    if not isinstance(d, dict):
+        raise TypeError(f"an optimizer's groups and states must be dicts; got {type_name(d)}")
+    item = PyDict_GetItemWithError(d, key)
+    return None if item is NULL else <object> item
 
 
-cdef int keep_state(dict state, CAdamState& values, int64_t i, bint amsgrad) except -1:
-    """Puts what one step made new into a parameter's state, and counts the step."""
-    cdef CTensorOptions options
-    count = state.get("step")
-    if isinstance(count, Tensor):
-        ops.fill_number_((<Tensor> count).c, CScalar(values.steps[i]))
-    else:
-        options.dtype = CDType.Float32
-        state["step"] = wrap(ops.scalar_tensor(CScalar(values.steps[i]), options))
-    if "exp_avg" not in state:
-        state["exp_avg"] = wrap(values.exp_avg[i])
-    if "exp_avg_sq" not in state:
-        state["exp_avg_sq"] = wrap(values.exp_avg_sq[i])
-    if amsgrad and "max_exp_avg_sq" not in state:
-        state["max_exp_avg_sq"] = wrap(values.max_exp_avg_sq[i])
+cdef class OptimizerNames:
+    """What C++ knows of a kind of optimizers, as Python's names."""
+    cdef const COptimizerKind* kind
+    cdef str name
+    cdef tuple options, states
+    cdef int numbers  # that the options have in all
+
+
+cdef dict optimizer_names = {}
+
+
+cdef OptimizerNames names_of(str name):
+    cdef OptimizerNames result = optimizer_names.get(name)
+    cdef list states = []
+    cdef int k
+    if result is not None:
+        return result
+    result = OptimizerNames()
+    result.kind = optimizers.find_optimizer(name.encode())
+    if result.kind is NULL:
+        raise ZeroValueError(f"_optimizer_step: there is no such optimizer; got {name!r}")
+    for k in range(result.kind.count()):
+        states.append(_intern(result.kind.states[k].name.decode()))
+    result.name = name
+    result.states = tuple(states)
+    words = result.kind.options.decode().split()
+    result.numbers = len(words)
+    result.options = tuple(dict.fromkeys(map(_intern, words)))
+    optimizer_names[name] = result
+    return result
+
+
+cdef int read_options(OptimizerNames names, object group, double* values) except -1:
+    """The numbers of a group's options, in C++'s order; those of a tuple follow each other."""
+    cdef int n = 0
+    cdef str name
+    for name in names.options:
+        value = item_or_none(group, name)
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if n == names.numbers:
+                raise ZeroValueError(f"{names.name}: {name} has too many numbers; got {value!r}")
+            values[n] = as_float(item, names.name, name)
+            n += 1
+    if n < names.numbers:
+        raise ZeroValueError(f"{names.name}: an option of several numbers has too few; got "
+                             f"{n} in all, expected {names.numbers}")
     return 0
 
 
-def _adam_step(list parameters not None, state not None, double lr, double beta1,
-               double beta2, double eps, double weight_decay, bint decoupled, bint amsgrad,
-               bint maximize):
-    """One step of Adam or AdamW, in place and unrecorded, of all parameters that have a gradient.
+cdef int read_states(OptimizerNames names, object state, CTensors& result) except -1:
+    """The tensors of a parameter's state, undefined where there are none yet."""
+    cdef str name
+    cdef CTensor undefined
+    cdef CTensorOptions options
+    for name in names.states:
+        x = item_or_none(state, name)
+        if x is None:
+            result.push_back(undefined)
+        elif isinstance(x, Tensor):
+            result.push_back((<Tensor> x).c)
+        else:  # a number, as in old checkpoints
+            options.dtype = CDType.Float32
+            result.push_back(ops.scalar_tensor(CScalar(as_float(x, names.name, name)), options))
+    return 0
 
-    With gradient g (negated if `maximize`) plus ``weight_decay * parameter`` (AdamW, `decoupled`,
-    shrinks the parameter by ``1 - lr * weight_decay`` instead), at step t::
 
-        m = beta1 * m + (1 - beta1) * g
-        v = beta2 * v + (1 - beta2) * g^2                     (amsgrad: the largest v so far)
-        parameter -= lr * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps)
+cdef int keep_states(OptimizerNames names, object state, CTensors& tensors,
+                     int64_t first) except -1:
+    """Puts what a step has made into a parameter's state."""
+    cdef str name
+    for name in names.states:
+        if tensors[first].defined() and not isinstance(item_or_none(state, name), Tensor):
+            state[name] = wrap(tensors[first])
+        first += 1
+    return 0
+
+
+def _start_states(str kind not None, group not None, Tensor parameter not None,
+                  state not None):
+    """Gives a parameter the states that a step of its optimizer needs and it has not.
 
     Args:
-        parameters: tensors of floats.
-        state: a dict for each parameter that had a step: "step", "exp_avg" (m), "exp_avg_sq" (v)
-            and, with amsgrad, "max_exp_avg_sq". What is missing is made.
-        lr: the learning rate.
-        beta1: how much of m stays.
-        beta2: how much of v stays.
-        eps: keeps the divisor from 0.
-        weight_decay: strength of the pull to zero.
-        decoupled: whether the decay passes by m and v.
-        amsgrad: whether the largest v so far is the divisor.
-        maximize: whether to climb instead.
+        kind: the name of a class of optimizers.
+        group: its options.
+        parameter: a tensor of floats.
+        state: what the optimizer remembers of it.
+
+    Example:
+        >>> import zero
+        >>> group, state = {"lr": 0.1, "betas": (0.9, 0.99), "weight_decay": 0}, {}
+        >>> zero._start_states("Lion", {**group, "maximize": False}, zero.ones(2), state)
+        >>> state
+        {'exp_avg': tensor([0., 0.])}
+    """
+    cdef OptimizerNames names = names_of(kind)
+    cdef double options[16]
+    cdef CTensors parameters, states
+    read_options(names, group, options)
+    read_states(names, state, states)
+    parameters.push_back(parameter.c)
+    optimizers.start_states(names.kind[0], options, parameters, states)
+    keep_states(names, state, states, 0)
+
+
+def _optimizer_step(str kind not None, group not None, state not None):
+    """One step of an optimizer, in place and unrecorded, of all parameters that have a gradient.
+
+    Args:
+        kind: the name of a class of optimizers.
+        group: "params" and options: numbers, tuples of numbers, or tensors of one number.
+        state: a dict for each parameter that had a step. What is missing is made.
 
     Raises:
         ShapeError: a gradient or state has another shape than its parameter.
+        DTypeError: it has another dtype, or the parameter has no floats.
 
     Example:
         >>> import zero
         >>> x = zero.tensor([1.0, 2.0])
         >>> x.grad = zero.tensor([1.0, -3.0])
-        >>> state = {}
-        >>> zero._adam_step([x], state, 0.5, 0.9, 0.999, 1e-8, 0, False, False, False)
-        >>> x, state[x]["step"]
-        (tensor([0.5000, 2.5000]), tensor(1.))
-
-    Source: Kingma and Ba, Adam, 2015; Loshchilov and Hutter, Decoupled weight decay
-    regularization, 2019; Reddi et al., On the convergence of Adam and beyond, 2018 (amsgrad).
+        >>> group, state = {"params": [x], "lr": 0.5, "betas": (0.9, 0.99)}, {}
+        >>> zero._optimizer_step("Lion", {**group, "weight_decay": 0, "maximize": False}, state)
+        >>> x
+        tensor([0.5000, 2.5000])
     """
-    cdef CTensors c_parameters = as_tensors(parameters, "adam", "parameters")
-    cdef CTensors c_grads
-    cdef CAdamState values
-    cdef CAdamOptions options
+    cdef OptimizerNames names = names_of(kind)
+    cdef double options[16]
+    cdef CTensors parameters, grads, states
     cdef CTensor grad
-    cdef Py_ssize_t i, n = len(parameters)
-    cdef list entries = []
-    for i in range(n):
-        grad = meta.grad_of(c_parameters[i])
-        entry = state.get(parameters[i])
-        if entry is None or not grad.defined():
-            entry = {}
-        entries.append(entry)
-        values.exp_avg.push_back(state_tensor(entry, "exp_avg"))
-        values.exp_avg_sq.push_back(state_tensor(entry, "exp_avg_sq"))
-        values.max_exp_avg_sq.push_back(state_tensor(entry, "max_exp_avg_sq"))
-        values.steps.push_back(steps_so_far(entry))
-        c_grads.push_back(move(grad))
-    options.lr = lr
-    options.beta1 = beta1
-    options.beta2 = beta2
-    options.eps = eps
-    options.weight_decay = weight_decay
-    options.decoupled = decoupled
-    options.amsgrad = amsgrad
-    options.maximize = maximize
-    ops.adam_step(c_parameters, c_grads, values, options)
-    for i in range(n):
-        if not c_grads[i].defined():
+    cdef list entries = [], moved = []
+    cdef Py_ssize_t i
+    read_options(names, group, options)
+    for parameter in item_or_none(group, "params"):
+        grad = meta.grad_of((<Tensor?> parameter).c)
+        if not grad.defined():
             continue
-        keep_state(entries[i], values, i, amsgrad)
-        if parameters[i] not in state:
-            state[parameters[i]] = entries[i]
+        entry = item_or_none(state, parameter)
+        if entry is None:
+            entry = {}
+        read_states(names, entry, states)
+        parameters.push_back((<Tensor> parameter).c)
+        grads.push_back(move(grad))
+        entries.append(entry)
+        moved.append(parameter)
+    optimizers.optimizer_step(names.kind[0], options, parameters, grads, states)
+    for i in range(len(moved)):
+        keep_states(names, entries[i], states, i * len(names.states))
+        if entries[i] and moved[i] not in state:
+            state[moved[i]] = entries[i]

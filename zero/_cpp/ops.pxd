@@ -352,33 +352,4 @@ cdef extern from "zero/ops/ops.h" namespace "zero":
     CTensor stack(const CTensors&, int64_t) except +raise_error
 
     # optim.cpp
-    cdef cppclass CSgdOptions "zero::SgdOptions":
-        double lr
-        double momentum
-        double dampening
-        double weight_decay
-        cbool nesterov
-        cbool maximize
-
-    void sgd_step(const CTensors&, const CTensors&, CTensors&,
-                  const CSgdOptions&) except +raise_error
-
-    cdef cppclass CAdamOptions "zero::AdamOptions":
-        double lr
-        double beta1
-        double beta2
-        double eps
-        double weight_decay
-        cbool decoupled
-        cbool amsgrad
-        cbool maximize
-
-    cdef cppclass CAdamState "zero::AdamState":
-        CTensors exp_avg
-        CTensors exp_avg_sq
-        CTensors max_exp_avg_sq
-        vector[double] steps
-
-    void adam_step(const CTensors&, const CTensors&, CAdamState&,
-                   const CAdamOptions&) except +raise_error
     void update_(const CTensor&, const CTensor&) except +raise_error

@@ -1,20 +1,19 @@
-"""Adam and AdamW."""
+"""Adam."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from zero import Tensor, _adam_step
-from zero.optim.optimizer import Optimizer
+from zero import Tensor, maximum
+from zero.optim._fused import INF, Fused, count, decayed, means
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zero.optim._fused import State
     from zero.optim.optimizer import Group, Params
 
-__all__ = ["Adam", "AdamW"]
+__all__ = ["Adam"]
 
 
-class Adam(Optimizer):
+class Adam(Fused):
     """Gradient descent whose step adapts to each parameter's mean and mean square of gradients.
 
     With gradient g, parameter p and, at step t, the running means m and v, which start at 0::
@@ -40,12 +39,14 @@ class Adam(Optimizer):
         foreach, fused: PyTorch's choices of an implementation. There is one here, which is fused;
             any of True, False and None selects it.
         maximize: go up instead of down.
-        capturable, differentiable: True is not supported.
+        capturable: of GPUs; accepted, without effect.
+        differentiable: autograd records the step, so that gradients flow through it, to options
+            that are tensors, too. Parameters must have been computed then, not be leaves.
         decoupled_weight_decay: let the decay pass by m and v, which makes this AdamW.
 
     Raises:
-        ValueError: an option out of its range; parameters as in :class:`Optimizer`.
-        NotImplementedError: capturable or differentiable is True.
+        ValueError: an option out of its range, one beta a tensor and the other not; parameters as
+            in :class:`Optimizer`.
 
     Kingma and Ba, "Adam: a method for stochastic optimization", 2015; amsgrad from Reddi et al.,
     "On the convergence of Adam and beyond", 2018.
@@ -61,6 +62,9 @@ class Adam(Optimizer):
         >>> bool((p.abs() < 0.1).all())
         True
     """
+
+    _kind = "Adam"
+    _limits = {"lr": (0, INF), "eps": (0, INF), "weight_decay": (0, INF), "betas": (0, 1)}
 
     def __init__(
         self,
@@ -91,91 +95,24 @@ class Adam(Optimizer):
             "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
-        self._check(defaults)
         super().__init__(params, defaults)
 
     def _check(self, options: Group) -> None:
-        for name in ("lr", "eps", "weight_decay"):
-            self._check_number(name, options[name])
-        betas = options["betas"]
-        if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-            raise ValueError(f"{type(self).__name__}: betas must be two numbers; got {betas!r}")
-        for i, beta in enumerate(betas):
-            self._check_number(f"betas[{i}]", beta, high=1)
-        self._check_variant(options)
-
-    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
-        """Updates all parameters that have a gradient.
-
-        Args:
-            closure: computes the loss anew, with gradients; what it returns is returned.
-        """
-        loss = None if closure is None else self._evaluate(closure)
-        for group in self.param_groups:
-            beta1, beta2 = group["betas"]
-            _adam_step(
-                group["params"],
-                self.state,
-                group["lr"],
-                beta1,
-                beta2,
-                group["eps"],
-                group["weight_decay"],
-                group["decoupled_weight_decay"],
-                group["amsgrad"],
-                group["maximize"],
+        super()._check(options)
+        if len({isinstance(beta, Tensor) for beta in options["betas"]}) == 2:
+            raise ValueError(
+                f"{type(self).__name__}: betas must be two numbers, or two tensors; got one of each"
             )
-        return loss
 
-
-class AdamW(Adam):
-    """Adam with decoupled weight decay: parameters shrink by ``1 - lr * weight_decay`` at each
-    step, whatever their gradients.
-
-    Args:
-        params, lr, betas, eps, weight_decay, amsgrad: as in :class:`Adam`, but the decay is 0.01
-            where nothing else is said.
-        maximize, foreach, capturable, differentiable, fused: as in :class:`Adam`.
-
-    Raises: as :class:`Adam`.
-
-    Loshchilov and Hutter, "Decoupled weight decay regularization", 2019.
-
-    Example:
-        >>> import zero
-        >>> p = zero.nn.Parameter(zero.tensor([1.0]))
-        >>> p.grad = zero.zeros(1)
-        >>> zero.optim.AdamW([p], lr=0.5, weight_decay=0.1).step()
-        >>> p.item()
-        0.949999988079071
-    """
-
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+    def _formula(
+        self, p: Tensor, g: Tensor, state: State, group: Group, first: bool
+    ) -> tuple[Tensor, State]:
+        t = count(state)
+        beta1, beta2 = group["betas"]
+        p, g = decayed(p, g, group)
+        m, v = means(g, state, group)
+        new, below = {"exp_avg": m, "exp_avg_sq": v}, v
+        if group["amsgrad"]:
+            new["max_exp_avg_sq"] = below = maximum(state["max_exp_avg_sq"], v)
+        root = below.sqrt() / (1 - beta2**t) ** 0.5
+        return p - group["lr"] / (1 - beta1**t) * m / (root + group["eps"]), new

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import wraps
 from math import inf
 
 import zero
 from zero import Tensor, _drop_grads
+from zero.utils.hooks import RemovableHandle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +18,139 @@ if TYPE_CHECKING:
 
     Group: TypeAlias = dict[str, Any]  # "params" and options
     Params: TypeAlias = Iterable[Tensor] | Iterable[tuple[str, Tensor]] | Iterable[Group]
+    ParamsT: TypeAlias = Params
+else:
+    ParamsT = Iterable  # PyTorch's name, which annotations of other optimizers use
 
-__all__ = ["Optimizer"]
+__all__ = [
+    "Optimizer",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()  # as a default: each group must have this option of its own
+
+_global_optimizer_pre_hooks: OrderedDict[int, Any] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Any] = OrderedDict()
+
+
+def _with_hooks(function: Any) -> Any:
+    """A step that calls the hooks, if it is the one of its optimizer's class."""
+
+    @wraps(function)
+    def step(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if type(self).step is not step:  # called by the step of a derived class
+            return function(self, *args, **kwargs)
+        arguments: Any = ((self, *args), kwargs)
+        for hooks in (_global_optimizer_pre_hooks, self._hooks("step", "pre")):
+            for hook in list(hooks.values()):
+                result = hook(self, *arguments)
+                if result is None:
+                    continue
+                if not isinstance(result, tuple) or len(result) != 2:
+                    raise zero.errors.Error(
+                        f"{type(self).__name__}.step: a hook must return None or (args, kwargs); "
+                        f"got {result!r}"
+                    )
+                arguments = result
+        out = function(*arguments[0], **arguments[1])
+        for hooks in (self._hooks("step", "post"), _global_optimizer_post_hooks):
+            for hook in list(hooks.values()):
+                hook(self, *arguments)
+        return out
+
+    step.hooked = True  # type: ignore[attr-defined]  # functions take any attribute
+    return step
+
+
+def _call_hooks_in(cls: type[Optimizer]) -> None:
+    """From now on; a step costs nothing more as long as nobody has asked for hooks."""
+    if not getattr(cls.step, "hooked", False):
+        cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+    for derived in cls.__subclasses__():
+        _call_hooks_in(derived)
+
+
+def _add_hook(hooks: OrderedDict[int, Any], hook: Any, prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls a function before each step of every optimizer.
+
+    Args:
+        hook: called as ``hook(optimizer, args, kwargs)``; it may return other ``(args, kwargs)``.
+            The optimizer is the first of the args.
+
+    Returns:
+        A handle whose ``remove()`` ends that.
+
+    Example:
+        >>> import zero
+        >>> from zero.optim.optimizer import register_optimizer_step_pre_hook
+        >>> p = zero.nn.Parameter(zero.ones(1))
+        >>> handle = register_optimizer_step_pre_hook(lambda o, args, kwargs: print("a step"))
+        >>> zero.optim.SGD([p]).step()
+        a step
+        >>> handle.remove()
+    """
+    _call_hooks_in(Optimizer)
+    return _add_hook(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Calls a function after each step of every optimizer.
+
+    Args:
+        hook: called as ``hook(optimizer, args, kwargs)``.
+
+    Returns:
+        A handle whose ``remove()`` ends that.
+
+    Example:
+        >>> import zero
+        >>> from zero.optim.optimizer import register_optimizer_step_post_hook
+        >>> p = zero.nn.Parameter(zero.ones(1))
+        >>> handle = register_optimizer_step_post_hook(lambda o, args, kwargs: print("stepped"))
+        >>> zero.optim.SGD([p]).step()
+        stepped
+        >>> handle.remove()
+    """
+    _call_hooks_in(Optimizer)
+    return _add_hook(_global_optimizer_post_hooks, hook)
+
+
+def _use_grad_for_differentiable(function: Any) -> Any:
+    """Decorates a step that autograd records if the option differentiable says so."""
+
+    @wraps(function)
+    def step(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        with zero.set_grad_enabled(bool(self.defaults["differentiable"])):
+            return function(self, *args, **kwargs)
+
+    return step
+
+
+def _default_to_fused_or_foreach(
+    params: list[Tensor], differentiable: bool, use_fused: bool = False
+) -> tuple[bool, bool]:
+    """What optimizers that are written for PyTorch ask: here the plain loop serves."""
+    return False, False
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """Devices whose steps can be captured: there are none."""
+    return []
 
 
 class Optimizer:
@@ -75,6 +209,8 @@ class Optimizer:
                 "it was used up before"
             )
         self.defaults = defaults
+        if _global_optimizer_pre_hooks or _global_optimizer_post_hooks:
+            _call_hooks_in(type(self))
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         if not isinstance(groups[0], dict):
@@ -101,13 +237,18 @@ class Optimizer:
         elif isinstance(params, (set, frozenset)):
             raise TypeError(f"{op}params must be ordered, so that state_dict is; got a set")
         params = list(params)
-        names = None
-        if params and isinstance(params[0], tuple):
+        named = {}
+        if any(isinstance(pair, tuple) for pair in params):
             if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in params):
-                raise TypeError(f"{op}params must be tensors, or (name, tensor) pairs throughout")
-            names, params = [name for name, _ in params], [param for _, param in params]
-        if self.param_groups and (names is None) == ("param_names" in self.param_groups[0]):
-            raise ValueError(f"{op}all groups must give names of parameters, or none")
+                raise zero.errors.ValueError(
+                    f"{op}params must be tensors, or (name, tensor) pairs throughout"
+                )
+            named["param_names"] = [name for name, _ in params]
+            params = [param for _, param in params]
+        has_names = bool(named) or "param_names" in param_group
+        for group in self.param_groups:
+            if has_names != ("param_names" in group):
+                raise ValueError(f"{op}all groups must give names of parameters, or none")
         taken = {id(p): True for group in self.param_groups for p in group["params"]}
         for param in params:
             if not isinstance(param, Tensor):
@@ -115,7 +256,8 @@ class Optimizer:
                     f"{op}can update Tensors only; got {type(param).__name__}, expected Tensors, "
                     "such as model.parameters() gives"
                 )
-            if not param.is_leaf:
+            leaf = param.is_leaf or param.retains_grad or self.defaults.get("differentiable")
+            if not leaf:
                 raise ValueError(
                     f"{op}can't update a tensor that was computed; got the result of "
                     f"{param.grad_fn and param.grad_fn.name()}, expected a leaf"
@@ -127,13 +269,14 @@ class Optimizer:
                     "would be updated twice"
                 )
             taken[id(param)] = False
-        group = {**param_group, "params": params}
-        if names is not None:
-            group["param_names"] = names
+        group = {**param_group, "params": params, **named}
         for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise ValueError(f"{op}a group must have {name!r}; got {sorted(group)}")
             group.setdefault(name, default)
         self._check(group)
-        self.param_groups.append(group)
+        param_group.update(group)  # the caller's own dict, who may go on to change it
+        self.param_groups.append(param_group)
 
     def _check(self, options: Group) -> None:
         """Raises ValueError for options that make no sense; subclasses know which."""
@@ -148,15 +291,6 @@ class Optimizer:
         if not low <= float(value) < high:
             expected = f"{low:g} or more" + (f" and below {high:g}" if high < inf else "")
             raise ValueError(f"{op}: {name} must be {expected}; got {float(value)}")
-
-    def _check_variant(self, options: Group) -> None:
-        """The choices of an implementation that PyTorch's optimizers share."""
-        op = type(self).__name__
-        for name in ("differentiable", "capturable"):
-            if options.get(name):
-                raise NotImplementedError(f"{op}: {name}=True is not supported")
-        if options["foreach"] and options["fused"]:
-            raise ValueError(f"{op}: foreach and fused exclude each other; got both")
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Updates the parameters by their gradients; each subclass defines how.
@@ -193,6 +327,8 @@ class Optimizer:
         Returns:
             A dict, ``{"state": {number: {...}}, "param_groups": [{..., "params": [numbers]}]}``.
         """
+        for hook in list(self._hooks("state_dict", "pre").values()):
+            hook(self)
         numbers: dict[int, int] = {}
         groups = []
         for group in self.param_groups:
@@ -205,7 +341,11 @@ class Optimizer:
             numbers.get(id(key), key) if isinstance(key, Tensor) else key: value
             for key, value in self.state.items()
         }
-        return {"state": state, "param_groups": groups}
+        result = {"state": state, "param_groups": groups}
+        for hook in list(self._hooks("state_dict", "post").values()):
+            changed = hook(self, result)
+            result = result if changed is None else changed
+        return result
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over state and options; state is copied, and gets its parameter's dtype and device.
@@ -226,6 +366,10 @@ class Optimizer:
                 f"{op}not the state of an optimizer; got {got}, expected a dict with 'state' and "
                 "'param_groups', such as optimizer.state_dict() returns"
             )
+        state_dict = state_dict.copy()
+        for hook in list(self._hooks("load_state_dict", "pre").values()):
+            changed = hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ValueError(f"{op}got {len(saved)} groups, expected {len(self.param_groups)}")
@@ -243,14 +387,116 @@ class Optimizer:
             state[key if param is None else param] = _copied(value, param)
         groups = []
         for theirs, ours in zip(saved, self.param_groups, strict=True):
-            group = {**_copied(theirs, None), "params": ours["params"]}
+            options = {name: value for name, value in theirs.items() if name != "params"}
+            group = {**deepcopy(options), "params": ours["params"]}
             if "param_names" in ours:
-                group["param_names"] = ours["param_names"]
+                group.setdefault("param_names", ours["param_names"])
             for name, default in self.defaults.items():
                 group.setdefault(name, default)
             self._check(group)
             groups.append(group)
-        self.state, self.param_groups = state, groups
+        self.__setstate__({"state": state, "param_groups": groups})
+        for hook in list(self._hooks("load_state_dict", "post").values()):
+            hook(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("defaults", "state", "param_groups")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over state and groups; derived classes give groups of old versions new options."""
+        self.__dict__.update(state)
+        for group in self.param_groups:
+            for name, default in self.defaults.items():
+                group.setdefault(name, default)
+
+    # ---- hooks -----------------------------------------------------------------------------------
+    profile_hook_step = staticmethod(_with_hooks)  # decorates a step, as in PyTorch
+
+    def _hooks(self, event: str, time: str) -> OrderedDict[int, Any]:
+        name = f"_optimizer_{event}_{time}_hooks"
+        hooks: OrderedDict[int, Any] = self.__dict__.setdefault(name, OrderedDict())
+        return hooks
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls a function before each step.
+
+        Args:
+            hook: called as ``hook(optimizer, args, kwargs)``; it may return other
+                ``(args, kwargs)``. The optimizer is the first of the args.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        _call_hooks_in(type(self))
+        return _add_hook(self._hooks("step", "pre"), hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls a function after each step.
+
+        Args:
+            hook: called as ``hook(optimizer, args, kwargs)``.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        _call_hooks_in(type(self))
+        return _add_hook(self._hooks("step", "post"), hook)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[[Any], Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Calls a function at the beginning of :meth:`state_dict`.
+
+        Args:
+            hook: called as ``hook(optimizer)``.
+            prepend: before the hooks that are there, instead of after them.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        return _add_hook(self._hooks("state_dict", "pre"), hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Calls a function with what :meth:`state_dict` is about to return.
+
+        Args:
+            hook: called as ``hook(optimizer, state_dict)``; it may return another one.
+            prepend: before the hooks that are there, instead of after them.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        return _add_hook(self._hooks("state_dict", "post"), hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Calls a function with what :meth:`load_state_dict` got, a shallow copy of it.
+
+        Args:
+            hook: called as ``hook(optimizer, state_dict)``; it may return another one.
+            prepend: before the hooks that are there, instead of after them.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        return _add_hook(self._hooks("load_state_dict", "pre"), hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[[Any], Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Calls a function at the end of :meth:`load_state_dict`.
+
+        Args:
+            hook: called as ``hook(optimizer)``.
+            prepend: before the hooks that are there, instead of after them.
+
+        Returns:
+            A handle whose ``remove()`` ends that.
+        """
+        return _add_hook(self._hooks("load_state_dict", "post"), hook, prepend)
 
     def _evaluate(self, closure: Callable[[], Tensor]) -> Tensor:
         if not callable(closure):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
-
-from zero import Tensor, _sgd_step
-from zero.optim.optimizer import Optimizer
+from zero import Tensor
+from zero.optim._fused import INF, Fused, decayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zero.optim._fused import State
     from zero.optim.optimizer import Group, Params
 
 __all__ = ["SGD"]
 
-NO_STATE: dict[str, Tensor] = {}  # of a parameter that had no step yet; never written to
 
-
-class SGD(Optimizer):
+class SGD(Fused):
     """Stochastic gradient descent, with momentum if wanted.
 
     With gradient g, parameter p and momentum buffer b (which starts as the first g)::
@@ -40,12 +36,12 @@ class SGD(Optimizer):
         maximize: go up instead of down.
         foreach, fused: PyTorch's choices of an implementation. There is one here, which is fused;
             any of True, False and None selects it.
-        differentiable: True is not supported: steps are not recorded by autograd.
+        differentiable: autograd records the step, so that gradients flow through it, to options
+            that are tensors, too. Parameters must have been computed then, not be leaves.
 
     Raises:
         ValueError: a negative option, nesterov without momentum or with dampening; parameters as in
             :class:`Optimizer`.
-        NotImplementedError: differentiable is True.
 
     Momentum is from Polyak, "Some methods of speeding up the convergence of iteration methods",
     1964; nesterov from Sutskever et al., "On the importance of initialization and momentum", 2013.
@@ -62,6 +58,14 @@ class SGD(Optimizer):
         -0.5
         -3.3499999046325684
     """
+
+    _kind = "SGD"
+    _limits = {
+        "lr": (0, INF),
+        "momentum": (0, INF),
+        "weight_decay": (0, INF),
+        "dampening": (-INF, INF),
+    }
 
     def __init__(
         self,
@@ -88,46 +92,23 @@ class SGD(Optimizer):
             "differentiable": differentiable,
             "fused": fused,
         }
-        self._check(defaults)
         super().__init__(params, defaults)
 
     def _check(self, options: Group) -> None:
-        for name in ("lr", "momentum", "weight_decay"):
-            self._check_number(name, options[name])
-        self._check_number("dampening", options["dampening"], low=-inf)
+        super()._check(options)
         if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
             raise ValueError(
                 "SGD: nesterov needs momentum above 0 and no dampening; "
                 f"got momentum {options['momentum']} and dampening {options['dampening']}"
             )
-        self._check_variant(options)
 
-    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
-        """Updates all parameters that have a gradient.
-
-        Args:
-            closure: computes the loss anew, with gradients; what it returns is returned.
-        """
-        loss = None if closure is None else self._evaluate(closure)
-        for group in self.param_groups:
-            params = group["params"]
-            buffers = None
-            if group["momentum"]:
-                state = self.state
-                buffers = [state.get(p, NO_STATE).get("momentum_buffer") for p in params]
-                new = [i for i, buffer in enumerate(buffers) if buffer is None]
-            _sgd_step(
-                params,
-                buffers,
-                group["lr"],
-                group["momentum"],
-                group["dampening"],
-                group["weight_decay"],
-                group["nesterov"],
-                group["maximize"],
-            )
-            if buffers:
-                for i in new:
-                    if buffers[i] is not None:  # made now; without a gradient there is none yet
-                        state[params[i]]["momentum_buffer"] = buffers[i]
-        return loss
+    def _formula(
+        self, p: Tensor, g: Tensor, state: State, group: Group, first: bool
+    ) -> tuple[Tensor, State]:
+        p, g = decayed(p, g, group)
+        momentum, new = group["momentum"], {}
+        if momentum:
+            b = g if first else momentum * state["momentum_buffer"] + (1 - group["dampening"]) * g
+            new["momentum_buffer"] = b
+            g = g + momentum * b if group["nesterov"] else b
+        return p - group["lr"] * g, new

@@ -1,91 +1,313 @@
 // Optimizer steps: each reads and writes every array once.
+//
+// An optimizer is the update of one element: a struct that takes its constants from UpdateArgs::c,
+// which ops/optim.cpp computes, and whose call gets gradient, parameter and up to three states,
+// changes the states and returns the new parameter. Sums of two products are written with fma: the
+// bits of an element must not depend on where a range ends.
 #include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
 
-// PyTorch's order: g = (-)grad + wd p; buf = g at first, then momentum buf + (1 - dampening) g; p
-// -= lr (nesterov ? g + momentum buf : buf). What is absent is left out, not multiplied by 0: an
-// infinity must not become NaN.
-template <class T, bool Momentum>
-ZERO_NOINLINE void sgd_loop(T* __restrict p, const T* __restrict grad, T* __restrict buffer,
-                            int64_t n, const SgdArgs& args) {
-  const T lr = static_cast<T>(args.lr), decay = static_cast<T>(args.weight_decay);
-  const T momentum = static_cast<T>(args.momentum), take = static_cast<T>(1 - args.dampening);
-  const bool decays = args.weight_decay != 0, first = args.first, nesterov = args.nesterov,
-             maximize = args.maximize;
-  ZERO_SIMD
-  for (int64_t i = 0; i < n; ++i) {
-    T g = maximize ? -grad[i] : grad[i];
-    g = decays ? g + decay * p[i] : g;
-    if constexpr (Momentum) {
-      const T kept = momentum * buffer[i] + take * g;  // buffer has no value yet at first
-      const T buf = first ? g : kept;
-      buffer[i] = buf;
-      g = nesterov ? g + momentum * buf : buf;
-    }
-    p[i] -= lr * g;
-  }
+// a * b + c, fused where the instruction set can.
+ZERO_INLINE float fma(float a, float b, float c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
 }
+ZERO_INLINE double fma(double a, double b, double c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+// mean += take (x - mean), from the end that is nearer: with take = 1 the result is x.
+template <class T>
+struct Lerp {
+  T factor;
+  bool far;
+  explicit Lerp(double take)
+      : factor(static_cast<T>(take < 0.5 ? take : take - 1)), far(take >= 0.5) {}
+  ZERO_INLINE T operator()(T mean, T x) const { return fma(factor, x - mean, far ? x : mean); }
+};
+
+// mean = keep mean + (1 - keep) x^2
+template <class T>
+struct SquareMean {
+  T keep, take;
+  explicit SquareMean(double keep) : keep(static_cast<T>(keep)), take(static_cast<T>(1 - keep)) {}
+  ZERO_INLINE T operator()(T mean, T x) const { return fma(keep, mean, take * x * x); }
+};
+
+template <class T> ZERO_INLINE T sign(T x) { return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0); }
 
 template <class T>
-void sgd(void* const* arrays, int64_t n, const SgdArgs& args) {
-  T* p = static_cast<T*>(arrays[0]);
-  const T* g = static_cast<const T*>(arrays[1]);
-  if (arrays[2]) {
-    sgd_loop<T, true>(p, g, static_cast<T*>(arrays[2]), n, args);
-  } else {
-    sgd_loop<T, false>(p, g, nullptr, n, args);
-  }
-}
+struct Sgd {
+  T lr;
+  explicit Sgd(const double* c) : lr(static_cast<T>(c[0])) {}
+  ZERO_INLINE T operator()(T g, T p, T&, T&, T&) const { return fma(-lr, g, p); }
+};
 
-// g = (-)grad, + wd p if the decay is not decoupled; m += (1 - beta1) (g - m); v = beta2 v +
-// (1 - beta2) g^2; p = shrink p - step_size m / (sqrt(v) / root_scale + eps), where amsgrad puts
-// the largest v so far in v's place.
+template <class T>
+struct Momentum {
+  T lr, momentum, keep, take;
+  bool nesterov;
+  explicit Momentum(const double* c)
+      : lr(static_cast<T>(c[0])),
+        momentum(static_cast<T>(c[1])),
+        keep(static_cast<T>(c[2])),
+        take(static_cast<T>(c[3])),
+        nesterov(c[4] != 0) {}
+  ZERO_INLINE T operator()(T g, T p, T& buffer, T&, T&) const {
+    buffer = fma(keep, buffer, take * g);
+    return fma(-lr, nesterov ? fma(momentum, buffer, g) : buffer, p);
+  }
+};
+
 template <class T, bool Amsgrad>
-ZERO_NOINLINE void adam_loop(T* __restrict p, const T* __restrict grad, T* __restrict m,
-                             T* __restrict v, T* __restrict largest, int64_t n,
-                             const AdamArgs& args) {
-  const T take1 = static_cast<T>(1 - args.beta1), keep2 = static_cast<T>(args.beta2),
-          take2 = static_cast<T>(1 - args.beta2), eps = static_cast<T>(args.eps),
-          step_size = static_cast<T>(args.step_size), scale = static_cast<T>(args.root_scale),
-          decay = static_cast<T>(args.weight_decay), shrink = static_cast<T>(args.shrink);
-  const bool adds_decay = args.weight_decay != 0 && !args.decoupled,
-             shrinks = args.weight_decay != 0 && args.decoupled, maximize = args.maximize;
+struct AdamRule {
+  Lerp<T> mean;
+  SquareMean<T> square;
+  T eps, step, root;
+  explicit AdamRule(const double* c)
+      : mean(c[0]),
+        square(c[1]),
+        eps(static_cast<T>(c[2])),
+        step(static_cast<T>(c[3])),
+        root(static_cast<T>(c[4])) {}
+  ZERO_INLINE T operator()(T g, T p, T& m, T& v, T& largest) const {
+    m = mean(m, g);
+    v = square(v, g);
+    T below = v;
+    if constexpr (Amsgrad) below = largest = v < largest ? largest : v;  // a NaN stays
+    return fma(-step, m / fma(math::sqrt(below), root, eps), p);
+  }
+};
+template <class T> using Adam = AdamRule<T, false>;
+template <class T> using Amsgrad = AdamRule<T, true>;
+
+template <class T>
+struct NAdam {
+  Lerp<T> mean;
+  SquareMean<T> square;
+  T eps, root, step, ahead;
+  explicit NAdam(const double* c)
+      : mean(c[0]),
+        square(c[1]),
+        eps(static_cast<T>(c[2])),
+        root(static_cast<T>(c[3])),
+        step(static_cast<T>(c[4])),
+        ahead(static_cast<T>(c[5])) {}
+  ZERO_INLINE T operator()(T g, T p, T& m, T& v, T&) const {
+    m = mean(m, g);
+    v = square(v, g);
+    return p - fma(ahead, m, step * g) / fma(math::sqrt(v), root, eps);
+  }
+};
+
+template <class T>
+struct RAdam {
+  Lerp<T> mean;
+  SquareMean<T> square;
+  T eps, step;
+  bool rectified;
+  explicit RAdam(const double* c)
+      : mean(c[0]),
+        square(c[1]),
+        eps(static_cast<T>(c[2])),
+        step(static_cast<T>(c[3])),
+        rectified(c[4] != 0) {}
+  ZERO_INLINE T operator()(T g, T p, T& m, T& v, T&) const {
+    m = mean(m, g);
+    v = square(v, g);
+    return fma(-step, rectified ? m / (math::sqrt(v) + eps) : m, p);
+  }
+};
+
+template <class T>
+struct Adamax {
+  Lerp<T> mean;
+  T keep, eps, step;
+  explicit Adamax(const double* c)
+      : mean(c[0]),
+        keep(static_cast<T>(c[1])),
+        eps(static_cast<T>(c[2])),
+        step(static_cast<T>(c[3])) {}
+  ZERO_INLINE T operator()(T g, T p, T& m, T& largest, T&) const {
+    m = mean(m, g);
+    const T before = keep * largest, now = math::abs(g) + eps;
+    largest = (now > before) | (now != now) ? now : before;  // NaNs of both stay
+    return fma(-step, m / largest, p);
+  }
+};
+
+template <class T>
+struct Adagrad {
+  T step, eps;
+  explicit Adagrad(const double* c) : step(static_cast<T>(c[0])), eps(static_cast<T>(c[1])) {}
+  ZERO_INLINE T operator()(T g, T p, T& sum, T&, T&) const {
+    sum = fma(g, g, sum);
+    return fma(-step, g / (math::sqrt(sum) + eps), p);
+  }
+};
+
+template <class T>
+struct Adadelta {
+  SquareMean<T> square;
+  T lr, eps;
+  explicit Adadelta(const double* c)
+      : square(c[0]), lr(static_cast<T>(c[1])), eps(static_cast<T>(c[2])) {}
+  ZERO_INLINE T operator()(T g, T p, T& v, T& moved, T&) const {
+    v = square(v, g);
+    const T delta = math::sqrt(moved + eps) / math::sqrt(v + eps) * g;
+    moved = square(moved, delta);
+    return fma(-lr, delta, p);
+  }
+};
+
+template <class T, bool WithMomentum, bool Centered>
+struct RMSpropRule {
+  SquareMean<T> square;
+  Lerp<T> mean;
+  T lr, eps, momentum;
+  explicit RMSpropRule(const double* c)
+      : square(c[0]),
+        mean(1 - c[0]),
+        lr(static_cast<T>(c[1])),
+        eps(static_cast<T>(c[2])),
+        momentum(static_cast<T>(c[3])) {}
+  ZERO_INLINE T operator()(T g, T p, T& v, T& buffer, T& m) const {
+    v = square(v, g);
+    T variance = v;
+    if constexpr (Centered) {
+      m = mean(m, g);
+      variance = fma(-m, m, v);
+      variance = variance < T(0) ? T(0) : variance;  // of rounding
+    }
+    T step = g / (math::sqrt(variance) + eps);
+    if constexpr (WithMomentum) step = buffer = fma(momentum, buffer, step);
+    return fma(-lr, step, p);
+  }
+};
+
+template <class T> using RMSprop = RMSpropRule<T, false, false>;
+template <class T> using RMSpropMomentum = RMSpropRule<T, true, false>;
+template <class T> using RMSpropCentered = RMSpropRule<T, false, true>;
+template <class T> using RMSpropBoth = RMSpropRule<T, true, true>;
+
+template <class T>
+struct Rprop {
+  T shrink, grow, least, most;
+  explicit Rprop(const double* c)
+      : shrink(static_cast<T>(c[0])),
+        grow(static_cast<T>(c[1])),
+        least(static_cast<T>(c[2])),
+        most(static_cast<T>(c[3])) {}
+  ZERO_INLINE T operator()(T g, T p, T& before, T& size, T&) const {
+    const T turn = g * before;
+    const T wanted = size * (turn > T(0) ? grow : turn < T(0) ? shrink : turn + T(1));
+    const T longer = wanted < least ? least : wanted;  // a NaN stays
+    size = longer > most ? most : longer;
+    before = turn < T(0) ? T(0) : g;
+    return fma(-sign(before), size, p);
+  }
+};
+
+template <class T>
+struct Asgd {
+  T step, keep, take;
+  bool first;
+  explicit Asgd(const double* c)
+      : step(static_cast<T>(c[0])),
+        keep(static_cast<T>(c[1])),
+        take(static_cast<T>(c[2])),
+        first(c[2] == 1) {}
+  ZERO_INLINE T operator()(T g, T p, T& mean, T&, T&) const {
+    const T next = fma(-step, g, keep * p);
+    mean = first ? next : fma(next - mean, take, mean);
+    return next;
+  }
+};
+
+template <class T>
+struct Lion {
+  Lerp<T> look, mean;
+  T lr;
+  explicit Lion(const double* c) : look(c[0]), mean(c[1]), lr(static_cast<T>(c[2])) {}
+  ZERO_INLINE T operator()(T g, T p, T& m, T&, T&) const {
+    const T direction = sign(look(m, g));
+    m = mean(m, g);
+    return fma(-lr, direction, p);
+  }
+};
+
+// A rule over n elements: what all have in common comes before it. `Uses` has a bit for each state.
+template <template <class> class Rule, class T, int Uses>
+ZERO_NOINLINE void update_all(void* const* arrays, int64_t n, const UpdateArgs& args) {
+  T* __restrict p = static_cast<T*>(arrays[0]);
+  const T* __restrict grad = static_cast<const T*>(arrays[1]);
+  T* __restrict a = static_cast<T*>(arrays[2]);
+  T* __restrict b = static_cast<T*>(arrays[3]);
+  T* __restrict c = static_cast<T*>(arrays[4]);
+  const Rule<T> rule(args.c);
+  const T sign = static_cast<T>(args.sign), decay = static_cast<T>(args.decay),
+          keep = static_cast<T>(args.keep);
+  const bool decays = args.decay != 0;  // an infinite parameter times 0 must not become NaN
   ZERO_SIMD
   for (int64_t i = 0; i < n; ++i) {
-    T g = maximize ? -grad[i] : grad[i];
-    g = adds_decay ? g + decay * p[i] : g;
-    const T start = shrinks ? shrink * p[i] : p[i];
-    const T mean = m[i] + take1 * (g - m[i]);
-    T square = keep2 * v[i] + take2 * g * g;
-    m[i] = mean;
-    v[i] = square;
-    if constexpr (Amsgrad) {
-      square = square < largest[i] ? largest[i] : square;  // a NaN stays
-      largest[i] = square;
-    }
-    p[i] = start - step_size * (mean / (math::sqrt(square) / scale + eps));
+    T g = sign * grad[i], x = p[i], s = 0, t = 0, u = 0;
+    g = decays ? fma(decay, x, g) : g;
+    x *= keep;
+    if constexpr (Uses & 1) s = a[i];
+    if constexpr (Uses & 2) t = b[i];
+    if constexpr (Uses & 4) u = c[i];
+    x = rule(g, x, s, t, u);
+    if constexpr (Uses & 1) a[i] = s;
+    if constexpr (Uses & 2) b[i] = t;
+    if constexpr (Uses & 4) c[i] = u;
+    p[i] = x;
   }
 }
 
+using Loop = void (*)(void* const* arrays, int64_t n, const UpdateArgs& args);
+
 template <class T>
-void adam(void* const* arrays, int64_t n, const AdamArgs& args) {
-  T* const* a = reinterpret_cast<T* const*>(arrays);
-  if (a[4]) {
-    adam_loop<T, true>(a[0], a[1], a[2], a[3], a[4], n, args);
-  } else {
-    adam_loop<T, false>(a[0], a[1], a[2], a[3], nullptr, n, args);
+void update(UpdateRule rule, void* const* arrays, int64_t n, const UpdateArgs& args) {
+  const bool second = arrays[3] != nullptr, third = arrays[4] != nullptr;
+  Loop loop = nullptr;
+  switch (rule) {
+    case UpdateRule::Sgd:
+      loop = arrays[2] ? update_all<Momentum, T, 1> : update_all<Sgd, T, 0>;
+      break;
+    case UpdateRule::Adam: loop = third ? update_all<Amsgrad, T, 7> : update_all<Adam, T, 3>; break;
+    case UpdateRule::NAdam: loop = update_all<NAdam, T, 3>; break;
+    case UpdateRule::RAdam: loop = update_all<RAdam, T, 3>; break;
+    case UpdateRule::Adamax: loop = update_all<Adamax, T, 3>; break;
+    case UpdateRule::Adagrad: loop = update_all<Adagrad, T, 1>; break;
+    case UpdateRule::Adadelta: loop = update_all<Adadelta, T, 3>; break;
+    case UpdateRule::RMSprop:
+      if (second) {
+        loop = third ? update_all<RMSpropBoth, T, 7> : update_all<RMSpropMomentum, T, 3>;
+      } else {
+        loop = third ? update_all<RMSpropCentered, T, 5> : update_all<RMSprop, T, 1>;
+      }
+      break;
+    case UpdateRule::Rprop: loop = update_all<Rprop, T, 3>; break;
+    case UpdateRule::Asgd: loop = update_all<Asgd, T, 1>; break;
+    case UpdateRule::Lion: loop = update_all<Lion, T, 1>; break;
   }
+  loop(arrays, n, args);
 }
 
 }  // namespace
 
 void fill_optim(KernelTable& table) {
-  table.sgd[static_cast<int>(ComputeType::F32)] = sgd<float>;
-  table.sgd[static_cast<int>(ComputeType::F64)] = sgd<double>;
-  table.adam[static_cast<int>(ComputeType::F32)] = adam<float>;
-  table.adam[static_cast<int>(ComputeType::F64)] = adam<double>;
+  table.update[static_cast<int>(ComputeType::F32)] = update<float>;
+  table.update[static_cast<int>(ComputeType::F64)] = update<double>;
 }
 
 }  // namespace zero::ZERO_ISA_NS

@@ -129,23 +129,27 @@ struct GemmArgs {
 using GemmFn = void (*)(const GemmArgs& args, void* scratch);
 
 // ---- optimizers (optim.cpp) ---------------------------------------------------------------------
-struct SgdArgs {
-  double lr, momentum, dampening, weight_decay;
-  bool nesterov, maximize;
-  bool first;  // the momentum buffer has no value yet
+enum class UpdateRule : uint8_t {
+  Sgd,
+  Adam,
+  NAdam,
+  RAdam,
+  Adamax,
+  Adagrad,
+  Adadelta,
+  RMSprop,
+  Rprop,
+  Asgd,
+  Lion
 };
-struct AdamArgs {
-  double beta1, beta2, eps, weight_decay;
-  double step_size;   // lr / (1 - beta1^step)
-  double root_scale;  // sqrt(1 - beta2^step)
-  double shrink;      // 1 - lr weight_decay, the factor of decoupled weight decay
-  bool decoupled, maximize;
+inline constexpr int kUpdateArrays = 5;  // parameter, gradient, states; null where one is not used
+struct UpdateArgs {
+  double sign = 1;   // of the gradient: -1 climbs
+  double decay = 0;  // of the parameter is added to the gradient
+  double keep = 1;   // of the parameter stays (decoupled decay)
+  double c[6] = {};  // constants of the rule
 };
-// One pass over n elements of {parameters, their gradients, their states}; a state that is not used
-// is null.
-using SgdFn = void (*)(void* const* arrays, int64_t n, const SgdArgs& args);  // {p, g, momentum}
-using AdamFn = void (*)(void* const* arrays, int64_t n,
-                        const AdamArgs& args);  // {p, g, exp_avg, exp_avg_sq, max_exp_avg_sq}
+using UpdateFn = void (*)(UpdateRule rule, void* const* arrays, int64_t n, const UpdateArgs& args);
 
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
 // Sum, NanSum (of floats; NaN is 0) and Prod accumulate in float64 or int64, Nonzero (the count of
@@ -439,8 +443,7 @@ struct KernelTable {
                           int64_t itemsize);  // bytes, aligned to 64
   DistanceFn distance[kNumComputeTypes];      // float32 and float64
   DistanceFn distance_backward[kNumComputeTypes];
-  SgdFn sgd[kNumComputeTypes];    // float32 and float64
-  AdamFn adam[kNumComputeTypes];  // likewise
+  UpdateFn update[kNumComputeTypes];  // float32 and float64
 
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
   SquaredDifferenceFn

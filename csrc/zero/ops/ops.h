@@ -438,25 +438,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, int64_t dim);
 Tensor cat(const Tensors& tensors, int64_t dim = 0);
 Tensor stack(const Tensors& tensors, int64_t dim = 0);
 
-// ---- optim.cpp: one call per step over all parameters -------------------------------------------
-struct SgdOptions {
-  double lr, momentum, dampening, weight_decay;
-  bool nesterov, maximize;
-};
-// Updates parameters[i] by grads[i] in place. momentum[i] is created where it is undefined.
-void sgd_step(const Tensors& parameters, const Tensors& grads, Tensors& momentum,
-              const SgdOptions& options);
-
-struct AdamOptions {
-  double lr, beta1, beta2, eps, weight_decay;
-  bool decoupled, amsgrad, maximize;  // decoupled: AdamW's weight decay
-};
-struct AdamState {
-  Tensors exp_avg, exp_avg_sq, max_exp_avg_sq;  // created where undefined; the last for amsgrad
-  std::vector<double> steps;                    // counted up where there is a gradient
-};
-void adam_step(const Tensors& parameters, const Tensors& grads, AdamState& state,
-               const AdamOptions& options);
+// ---- optim.cpp; steps of optimizers are in optim.h -----------------------------------------------
 // x -= delta without a record: what Parameter.update does.
 void update_(const Tensor& x, const Tensor& delta);
 

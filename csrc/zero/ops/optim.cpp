@@ -1,23 +1,24 @@
-// Optimizer steps. All checks of all parameters come before the first write.
-#include <cmath>
+// Optimizer steps over all parameters of a group. All checks come before the first write.
+#include "zero/ops/optim.h"
+
+#include <algorithm>
 
 #include "zero/autograd/record.h"
 #include "zero/ops/iterator.h"
+#include "zero/ops/pieces.h"
 #include "zero/runtime/denormal.h"
-#include "zero/runtime/parallel.h"
 
 namespace zero {
 
 namespace {
 
+constexpr int64_t kHalfBlock = 512;  // elements of float16 that are float32 at a time
+
 // Same places in memory in the same order, without gaps: element i of one belongs to element i of
 // the other.
 bool dense_alike(const Tensor& a, const Tensor& b) {
-  if (a.is_contiguous() && b.is_contiguous()) return true;
-  if (!(a.strides() == b.strides())) return false;
-  int64_t last = 0;
-  for (int64_t d = 0; d < a.dim(); ++d) last += (a.size(d) - 1) * a.stride(d);
-  return last + 1 == a.numel();  // a parameter that may be written does not overlap itself
+  return (a.is_contiguous() && b.is_contiguous()) ||
+         (a.strides() == b.strides() && is_dense(a) && is_dense(b));
 }
 
 void check_like(const char* op, const char* what, int64_t i, const Tensor& p, const Tensor& x) {
@@ -29,157 +30,218 @@ void check_like(const char* op, const char* what, int64_t i, const Tensor& p, co
              " is on another device; got ", x.device(), ", expected ", p.device());
 }
 
-// What an optimizer remembers, one tensor for each parameter; undefined where there is none yet.
-struct StateList {
-  const char* name;
-  Tensors* tensors;
-  bool used;
+void check_number(const char* op, const char* what, int64_t i, const Tensor&, const Tensor& x) {
+  ZERO_CHECK(x.numel() == 1, ShapeError, op, ": the ", what, " of parameter ", i,
+             " is not one number; got shape ", x.sizes(), ", expected ()");
+  ZERO_CHECK(!x.is_meta(), Error, op, ": the ", what, " of parameter ", i, " has no value; got ", x,
+             ", expected a tensor on the CPU");
+}
+
+bool is_used(const OptimizerState& state, const double* options) {
+  return state.needs < 0 || options[state.needs] != 0;
+}
+
+// A parameter, its gradient and those of its states that are like it.
+struct Item {
+  char* data[kUpdateArrays] = {};  // null where one is not used
+  int64_t numel = 0;               // none where there is nothing to do
+  DType dtype;
+  UpdateArgs args;
 };
 
-// All checks of one step, before its first write.
-void check_step(const char* op, const Tensors& parameters, const Tensors& grads,
-                std::initializer_list<StateList> states) {
-  const int64_t n = parameters.size();
-  ZERO_CHECK(grads.size() == n, ValueError, op, ": not one gradient per parameter; got ",
-             grads.size(), " for ", n, " parameters");
-  for (const StateList& state : states)
-    ZERO_CHECK(state.tensors->size() <= n, ValueError, op, ": more entries of ", state.name,
-               " than parameters; got ", state.tensors->size(), ", expected at most ", n);
-  for (int64_t i = 0; i < n; ++i) {
-    const Tensor &p = parameters[i], &g = grads[i];
-    if (!g.defined()) continue;
-    ZERO_CHECK(is_floating(p.dtype()), DTypeError, op, ": parameter ", i, " is not floating; got ",
-               p.dtype());
-    check_like(op, "gradient", i, p, g);
-    for (const StateList& state : states) {
-      if (!state.used || i >= state.tensors->size() || !(*state.tensors)[i].defined()) continue;
-      check_like(op, state.name, i, p, (*state.tensors)[i]);
-      check_inplace(op, (*state.tensors)[i], false);
-    }
-    check_inplace(op, p, false);
-  }
-  for (const StateList& state : states)
-    if (state.used) state.tensors->resize(n);
-}
+constexpr int64_t kGrain = kGrainSize / 2;
 
-// A parameter, its gradient and its states; null or undefined where a state is not used.
-constexpr int kMaxArrays = 5;
-using Arrays = const Tensor* const (&)[kMaxArrays];
+class Run {
+ public:
+  Run(UpdateRule rule, const std::vector<Item>& items) : rule_(rule), items_(items) {}
 
-bool is_used(const Tensor* x) { return x && x->defined(); }
-
-template <class Kernel, class Args>
-void run_flat(Kernel kernel, Arrays tensors, const Args& args) {
-  char* data[kMaxArrays] = {};
-  for (int k = 0; k < kMaxArrays; ++k)
-    if (is_used(tensors[k])) data[k] = tensors[k]->template data<char>();
-  const int64_t item = itemsize(tensors[0]->dtype());
-  parallel_for(tensors[0]->numel(), kGrainSize / 2, [&](int64_t begin, int64_t end) {
-    void* arrays[kMaxArrays];
-    for (int k = 0; k < kMaxArrays; ++k) arrays[k] = data[k] ? data[k] + begin * item : nullptr;
-    kernel(arrays, end - begin, args);
-  });
-}
-
-// float16 and bfloat16 compute in float32 and round at the end; so do layouts that no flat loop
-// reaches.
-template <class Kernel, class Args>
-void run_by_copies(Kernel kernel, Arrays tensors, const Args& args) {
-  Tensor copies[kMaxArrays];
-  const Tensor* pointers[kMaxArrays] = {};
-  for (int k = 0; k < kMaxArrays; ++k) {
-    if (!is_used(tensors[k])) continue;
-    const Tensor& x = *tensors[k];
-    copies[k] = empty(x.sizes(), {compute_dtype(x.dtype()), x.device()});
-    run_copy(copies[k], x);
-    pointers[k] = &copies[k];
-  }
-  run_flat(kernel, pointers, args);
-  for (int k = 0; k < kMaxArrays; ++k)
-    if (pointers[k] && k != 1) run_copy(*tensors[k], copies[k]);  // 1 is the gradient
-}
-
-// Updates a parameter and its states, and counts the writes.
-template <class Kernel, class Args>
-void run_step(const Kernel* kernels_by_type, Arrays tensors, const Args& args) {
-  const Tensor& p = *tensors[0];
-  if (!p.is_meta() && p.numel() > 0) {
-    const Kernel kernel = kernels_by_type[static_cast<int>(compute_type(p.dtype()))];
-    bool flat = compute_dtype(p.dtype()) == p.dtype();
-    for (const Tensor* x : tensors) flat = flat && (!is_used(x) || dense_alike(p, *x));
-    if (flat) {
-      run_flat(kernel, tensors, args);
+  void operator()() const {
+    const int64_t n = items_.size();
+    if (num_threads() > 1 && n > 1 && share_memory()) {
+      for (int64_t i = 0; i < n; ++i) some(i, 1);
     } else {
-      run_by_copies(kernel, tensors, args);
+      some(0, n);
     }
   }
-  for (int k = 0; k < kMaxArrays; ++k)
-    if (k != 1 && is_used(tensors[k])) tensors[k]->impl()->version().bump();
-}
 
-// The states of parameters that have their first step; no memory is asked for later.
-void zeros_at_first(Tensors& states, const Tensors& parameters, const Tensors& grads) {
-  for (int64_t i = 0; i < parameters.size(); ++i)
-    if (grads[i].defined() && !states[i].defined())
-      states[i] = zero_(empty_like(parameters[i], parameters[i].options()));
-}
+ private:
+  void some(int64_t first, int64_t n) const {
+    for_pieces(
+        n, [&](int64_t i) { return items_[first + i].numel; }, kGrain,
+        [&](int64_t i, int64_t begin, int64_t end, int64_t) {
+          update(items_[first + i], begin, end);
+        });
+  }
+
+  // Tied parameters are updated twice, in their order.
+  bool share_memory() const {
+    int64_t total = 0;
+    for (const Item& item : items_) total += item.numel;
+    if (total <= kGrain && detail::forced_grain == 0) return false;  // one thread
+    std::vector<std::pair<const char*, const char*>> parts;
+    for (const Item& item : items_)
+      parts.emplace_back(item.data[0], item.data[0] + item.numel * itemsize(item.dtype));
+    std::sort(parts.begin(), parts.end());
+    for (size_t i = 1; i < parts.size(); ++i)
+      if (parts[i].first < parts[i - 1].second) return true;
+    return false;
+  }
+
+  void update(const Item& item, int64_t begin, int64_t end) const {
+    const UpdateFn kernel = kernels().update[static_cast<int>(compute_type(item.dtype))];
+    const int64_t size = itemsize(item.dtype);
+    if (compute_dtype(item.dtype) != item.dtype) {
+      for (; begin < end; begin += kHalfBlock)
+        update_half(kernel, item, begin, std::min(kHalfBlock, end - begin));
+      return;
+    }
+    void* arrays[kUpdateArrays];
+    for (int k = 0; k < kUpdateArrays; ++k)
+      arrays[k] = item.data[k] ? item.data[k] + begin * size : nullptr;
+    kernel(rule_, arrays, end - begin, item.args);
+  }
+
+  // float16 and bfloat16 compute in float32 and round at the end.
+  void update_half(UpdateFn kernel, const Item& item, int64_t begin, int64_t n) const {
+    alignas(64) float blocks[kUpdateArrays][kHalfBlock];
+    void* arrays[kUpdateArrays] = {};
+    const int half = static_cast<int>(item.dtype), single = static_cast<int>(DType::Float32);
+    const int64_t size = itemsize(item.dtype);
+    const int64_t in[4] = {sizeof(float), size, 0, 0}, out[4] = {size, sizeof(float), 0, 0};
+    for (int k = 0; k < kUpdateArrays; ++k) {
+      if (!item.data[k]) continue;
+      arrays[k] = blocks[k];
+      char* const data[2] = {reinterpret_cast<char*>(blocks[k]), item.data[k] + begin * size};
+      kernels().cast[half][single](data, in, n, 1, nullptr);
+    }
+    kernel(rule_, arrays, n, item.args);
+    for (int k = 0; k < kUpdateArrays; ++k) {
+      if (!item.data[k] || k == 1) continue;  // 1 is the gradient
+      char* const data[2] = {item.data[k] + begin * size, reinterpret_cast<char*>(blocks[k])};
+      kernels().cast[single][half](data, out, n, 1, nullptr);
+    }
+  }
+
+  UpdateRule rule_;
+  const std::vector<Item>& items_;
+};
+
+// Contiguous copies of what no flat loop reaches; they are written back at the end.
+struct Copies {
+  Tensors views, dense;
+
+  const Tensor& of(const Tensor& x, bool written) {
+    if (x.is_contiguous()) return x;
+    const Tensor copy = empty(x.sizes(), x.options());
+    run_copy(copy, x);
+    dense.push_back(copy);
+    views.push_back(written ? x : Tensor());
+    return dense[dense.size() - 1];
+  }
+  void write_back() const {
+    for (int64_t i = 0; i < views.size(); ++i)
+      if (views[i].defined()) run_copy(views[i], dense[i]);
+  }
+};
 
 }  // namespace
 
-void sgd_step(const Tensors& parameters, const Tensors& grads, Tensors& momentum,
-              const SgdOptions& options) {
-  const bool with_momentum = options.momentum != 0;
-  check_step("sgd", parameters, grads, {{"momentum buffer", &momentum, with_momentum}});
-  DenormalGuard guard;
-  SgdArgs args{options.lr,
-               options.momentum,
-               options.dampening,
-               options.weight_decay,
-               options.nesterov,
-               options.maximize,
-               false};
+void start_states(const OptimizerKind& kind, const double* options, const Tensors& parameters,
+                  Tensors& states) {
+  const int each = kind.count();
+  const DType single = default_dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   for (int64_t i = 0; i < parameters.size(); ++i) {
-    const Tensor &p = parameters[i], &g = grads[i];
-    if (!g.defined()) continue;
-    Tensor* buffer = with_momentum ? &momentum[i] : nullptr;
-    args.first = buffer && !buffer->defined();
-    if (args.first) *buffer = empty_like(p, p.options());
-    run_step(kernels().sgd, {&p, &g, buffer, nullptr, nullptr}, args);
+    const Tensor& p = parameters[i];
+    for (int k = 0; k < each; ++k) {
+      Tensor& x = states[i * each + k];
+      const OptimizerState& state = kind.states[k];
+      if (x.defined() || !is_used(state, options)) continue;
+      const double value = state.from < 0 ? state.value : options[state.from];
+      if (state.number) {
+        x = scalar_tensor(Scalar(value), {single, Device()});
+      } else {
+        x = zero_(empty_like(p, p.options()));
+        if (value != 0) fill_(x, Scalar(value));
+      }
+    }
   }
 }
 
-void adam_step(const Tensors& parameters, const Tensors& grads, AdamState& state,
-               const AdamOptions& options) {
-  check_step("adam", parameters, grads,
-             {{"exp_avg", &state.exp_avg, true},
-              {"exp_avg_sq", &state.exp_avg_sq, true},
-              {"max_exp_avg_sq", &state.max_exp_avg_sq, options.amsgrad}});
-  const int64_t n = parameters.size();
-  ZERO_CHECK(static_cast<int64_t>(state.steps.size()) == n, ValueError,
-             "adam: not one count of steps per parameter; got ", state.steps.size(), " for ", n,
-             " parameters");
-  zeros_at_first(state.exp_avg, parameters, grads);
-  zeros_at_first(state.exp_avg_sq, parameters, grads);
-  if (options.amsgrad) zeros_at_first(state.max_exp_avg_sq, parameters, grads);
-  DenormalGuard guard;
-  AdamArgs args{options.beta1,
-                options.beta2,
-                options.eps,
-                options.weight_decay,
-                0,
-                0,
-                1 - options.lr * options.weight_decay,
-                options.decoupled,
-                options.maximize};
+void optimizer_step(const OptimizerKind& kind, const double* options, const Tensors& parameters,
+                    const Tensors& grads, Tensors& states) {
+  const int64_t n = parameters.size(), each = kind.count();
+  const char* const op = kind.name;
+  ZERO_CHECK(grads.size() == n && states.size() == n * each, ValueError, op,
+             ": not one gradient and ", each, " states per parameter; got ", grads.size(), " and ",
+             states.size(), " for ", n, " parameters");
+  int numbers = 0;
+  while (numbers < each && kind.states[numbers].number) ++numbers;
   for (int64_t i = 0; i < n; ++i) {
     const Tensor &p = parameters[i], &g = grads[i];
-    if (!g.defined()) continue;
-    const double step = ++state.steps[i];
-    args.step_size = options.lr / (1 - std::pow(options.beta1, step));
-    args.root_scale = std::sqrt(1 - std::pow(options.beta2, step));
-    const Tensor* largest = options.amsgrad ? &state.max_exp_avg_sq[i] : nullptr;
-    run_step(kernels().adam, {&p, &g, &state.exp_avg[i], &state.exp_avg_sq[i], largest}, args);
+    ZERO_CHECK(p.defined() && g.defined(), ValueError, op, ": parameter ", i, " has no gradient");
+    ZERO_CHECK(is_floating(p.dtype()), DTypeError, op, ": parameter ", i, " is not floating; got ",
+               p.dtype());
+    check_like(op, "gradient", i, p, g);
+    for (int k = 0; k < each; ++k) {
+      const Tensor& x = states[i * each + k];
+      if (!x.defined() || !is_used(kind.states[k], options)) continue;
+      (k < numbers ? check_number : check_like)(op, kind.states[k].name, i, p, x);
+      check_inplace(op, x, false);
+    }
+    check_inplace(op, p, false);
   }
+
+  Tensors ready = states;
+  start_states(kind, options, parameters, ready);
+  std::vector<Item> items(n);
+  std::vector<OptimizerNumber> values(n * numbers);
+  Copies copies;
+  OptimizerTurn turn{options, false, nullptr, {}};
+  double last = 0;  // the count of the turn whose constants args has
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor* const own = &ready[i * each];
+    OptimizerNumber* const number = values.data() + i * numbers;
+    for (int k = 0; k < numbers; ++k)
+      number[k] = {load_scalar(own[k].data(), own[k].dtype()).to_double(), own[k].dtype()};
+    const bool first = !states[i * each + numbers].defined();
+    if (i == 0 || first != turn.first || numbers > 1 || (numbers && number[0].value != last)) {
+      turn = {options, first, number, {}};
+      kind.prepare(turn);
+      last = numbers ? number[0].value : 0;
+    }
+    if (numbers) number[0].set(number[0].value + 1);
+
+    const Tensor& p = parameters[i];
+    if (p.is_meta() || p.numel() == 0) continue;
+    const Tensor* arrays[kUpdateArrays] = {&p, &grads[i]};
+    for (int k = numbers; k < each; ++k)
+      if (is_used(kind.states[k], options)) arrays[2 + k - numbers] = &own[k];
+    bool flat = true;
+    for (const Tensor* x : arrays) flat = flat && (!x || dense_alike(p, *x));
+    Item& item = items[i];
+    for (int k = 0; k < kUpdateArrays; ++k)
+      if (arrays[k])
+        item.data[k] = (flat ? *arrays[k] : copies.of(*arrays[k], k != 1)).data<char>();
+    item.numel = p.numel();
+    item.dtype = p.dtype();
+    item.args = turn.args;
+  }
+
+  {
+    const DenormalGuard guard;
+    Run(kind.rule, items)();
+  }
+  copies.write_back();
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor* const own = &ready[i * each];
+    for (int k = 0; k < each; ++k) {
+      if (k < numbers)
+        store_scalar(own[k].data(), own[k].dtype(), Scalar(values[i * numbers + k].value));
+      if (is_used(kind.states[k], options)) own[k].impl()->version().bump();
+    }
+    parameters[i].impl()->version().bump();
+  }
+  states = std::move(ready);
 }
 
 void update_(const Tensor& x, const Tensor& delta) {

@@ -1,0 +1,169 @@
+"""Adafactor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+
+import zero
+from zero import Tensor
+from zero.optim.optimizer import Optimizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from zero.optim.optimizer import Group, Params
+
+__all__ = ["Adafactor"]
+
+
+class Adafactor(Optimizer):
+    """Steps like Adam's with a state of rows and columns, in place of one for each element.
+
+    With gradient g, parameter p of n elements and, at step t, the means r over rows (the last
+    dimension) and c over columns (the one before), which start at 0; size(x) is the root of the sum
+    of squares::
+
+        g = -g                                        if maximize
+        a = max(eps[1], size(p) / sqrt(n)) * min(lr, 1 / sqrt(t))
+        b = t^beta2_decay
+        p = p * (1 - lr * weight_decay)
+        r = r + b * (mean of g^2 over rows - r)
+        c = c + b * (mean of g^2 over columns - c)
+        v = r * c / max(mean of r over columns, eps[0])
+        u = g / sqrt(max(v, eps[0]^2))
+        p = p - a / max(1, size(u) / (sqrt(n) * d)) * u
+
+    Of a parameter with fewer than two dimensions, v is a mean of g^2 itself. The state of a
+    parameter is "step" and "row_var" (r) and "col_var" (c), or "variance" (v).
+
+    Args:
+        params: parameters, (name, parameter) pairs, or dicts: groups with options of their own.
+        lr: the largest step size, in proportion to the parameter's own size.
+        beta2_decay: 0 or less, the power by which older gradients count less.
+        eps: (least of v's factors and root, or None for the smallest difference from 1 in the
+            parameter's dtype; least size of a parameter for its step).
+        d: 1 or more: from which size on updates are made smaller.
+        weight_decay: strength of the pull to zero.
+        foreach: PyTorch's choice of an implementation. There is one here: any of True, False and
+            None selects it.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option out of its range; parameters as in :class:`Optimizer`.
+
+    Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018.
+
+    Example:
+        >>> import zero
+        >>> p = zero.nn.Parameter(zero.ones(3, 2))
+        >>> optimizer = zero.optim.Adafactor([p], lr=0.1)
+        >>> for _ in range(100):
+        ...     optimizer.zero_grad()
+        ...     (p * p).sum().backward()
+        ...     optimizer.step()
+        >>> bool((p.abs() < 0.1).all()), tuple(optimizer.state[p]["row_var"].shape)
+        (True, (3, 1))
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "beta2_decay": beta2_decay,
+            "eps": eps,
+            "d": d,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+        }
+        self._check(defaults)
+        super().__init__(params, defaults)
+
+    def _check(self, options: Group) -> None:
+        for name in ("lr", "weight_decay"):
+            self._check_number(name, options[name])
+        self._check_number("d", options["d"], low=1)
+        if not options["beta2_decay"] <= 0:
+            raise ValueError(
+                f"Adafactor: beta2_decay must be 0 or less; got {options['beta2_decay']}"
+            )
+        eps = options["eps"]
+        if not isinstance(eps, (tuple, list)) or len(eps) != 2:
+            raise ValueError(f"Adafactor: eps must be two numbers; got {eps!r}")
+        if eps[0] is not None:
+            self._check_number("eps[0]", eps[0])
+        self._check_number("eps[1]", eps[1])
+
+    @zero.no_grad()
+    def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
+        """Updates all parameters that have a gradient.
+
+        Args:
+            closure: computes the loss anew, with gradients; what it returns is returned.
+        """
+        loss = None if closure is None else self._evaluate(closure)
+        updates = []
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    updates.append((p, -p.grad if group["maximize"] else p.grad, group))
+        started = [_started(self.state.get(p, {}), g) for p, g, _ in updates]
+        for (p, g, group), state in zip(updates, started, strict=True):
+            self.state[p] = state
+            state["step"] += 1
+            if p.numel():
+                _update(p, g, state, group)
+        return loss
+
+
+def _started(state: dict[str, Any], g: Tensor) -> dict[str, Any]:
+    """The state of a parameter, complete and of the right shapes."""
+    shapes = {"variance": list(g.shape)}
+    if g.dim() > 1:
+        shapes = {"row_var": [*g.shape[:-1], 1], "col_var": [*g.shape[:-2], 1, g.shape[-1]]}
+    result = dict(state)
+    if not isinstance(result.get("step"), Tensor):  # a number, in old checkpoints
+        wide = zero.get_default_dtype() == zero.float64
+        dtype = zero.float64 if wide else zero.float32
+        result["step"] = zero.tensor(float(result.get("step", 0)), dtype=dtype)
+    for name, shape in shapes.items():
+        if name not in result:
+            result[name] = g.new_zeros(shape)
+        elif list(result[name].shape) != shape:
+            raise zero.errors.ShapeError(
+                f"Adafactor: {name} has another shape; got {tuple(result[name].shape)}, expected "
+                f"{tuple(shape)} for a parameter of shape {tuple(g.shape)}"
+            )
+    return result
+
+
+def _update(p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> None:
+    t, lr, (least, least_size) = state["step"].item(), float(group["lr"]), group["eps"]
+    least = zero.finfo(p.dtype).eps if least is None else float(least)
+    root = sqrt(p.numel())
+    size = max(float(least_size), p.norm().item() / root)
+    take = t ** group["beta2_decay"]
+    if group["weight_decay"] != 0:
+        p.mul_(1 - lr * group["weight_decay"])
+    if g.dim() > 1:
+        row, column = state["row_var"], state["col_var"]
+        row.lerp_(g.norm(dim=-1, keepdim=True).square_().div_(g.shape[-1]), take)
+        column.lerp_(g.norm(dim=-2, keepdim=True).square_().div_(g.shape[-2]), take)
+        update = (row / row.mean(dim=-2, keepdim=True).clamp_(min=least)) * column
+    else:
+        update = state["variance"].lerp_(g * g, take).clone()
+    update.clamp_(min=least * least).rsqrt_().mul_(g)
+    clip = max(1.0, update.norm().item() / (root * group["d"]))
+    p.add_(update, alpha=-size * min(lr, 1 / sqrt(t)) / clip)
