@@ -83,21 +83,29 @@ cdef int read_options(OptimizerNames names, object group, double* values) except
     return 0
 
 
-cdef int read_states(OptimizerNames names, object state, CTensors& result) except -1:
-    """The tensors of a parameter's state, undefined where there are none yet."""
-    cdef str name
+cdef bint read_states(OptimizerNames names, object state, const double* options,
+                      CTensors& result) except -1:
+    """The tensors of a parameter's state; undefined, and counted, where there are none yet."""
     cdef CTensor undefined
-    cdef CTensorOptions options
-    for name in names.states:
-        x = item_or_none(state, name)
+    cdef CTensorOptions single
+    cdef bint incomplete = False
+    cdef int k
+    for k in range(len(names.states)):
+        if not optimizers.is_used(names.kind.states[k], options):
+            result.push_back(undefined)
+            continue
+        x = None if state is None else item_or_none(state, names.states[k])
+        if isinstance(x, Tensor):
+            result.push_back((<Tensor> x).c)
+            continue
+        incomplete = True
         if x is None:
             result.push_back(undefined)
-        elif isinstance(x, Tensor):
-            result.push_back((<Tensor> x).c)
         else:  # a number, as in old checkpoints
-            options.dtype = CDType.Float32
-            result.push_back(ops.scalar_tensor(CScalar(as_float(x, names.name, name)), options))
-    return 0
+            single.dtype = CDType.Float32
+            x = as_float(x, names.name, names.states[k])
+            result.push_back(ops.scalar_tensor(CScalar(<double> x), single))
+    return incomplete
 
 
 cdef int keep_states(OptimizerNames names, object state, CTensors& tensors,
@@ -132,7 +140,7 @@ def _start_states(str kind not None, group not None, Tensor parameter not None,
     cdef double options[16]
     cdef CTensors parameters, states
     read_options(names, group, options)
-    read_states(names, state, states)
+    read_states(names, state, options, states)
     parameters.push_back(parameter.c)
     optimizers.start_states(names.kind[0], options, parameters, states)
     keep_states(names, state, states, 0)
@@ -163,23 +171,20 @@ def _optimizer_step(str kind not None, group not None, state not None):
     cdef double options[16]
     cdef CTensors parameters, grads, states
     cdef CTensor grad
-    cdef list entries = [], moved = []
-    cdef Py_ssize_t i
+    cdef list incomplete = []
+    cdef int64_t first
     read_options(names, group, options)
     for parameter in item_or_none(group, "params"):
         grad = meta.grad_of((<Tensor?> parameter).c)
         if not grad.defined():
             continue
         entry = item_or_none(state, parameter)
-        if entry is None:
-            entry = {}
-        read_states(names, entry, states)
+        first = states.size()
+        if read_states(names, entry, options, states):
+            incomplete.append((parameter, {} if entry is None else entry, first))
         parameters.push_back((<Tensor> parameter).c)
         grads.push_back(move(grad))
-        entries.append(entry)
-        moved.append(parameter)
     optimizers.optimizer_step(names.kind[0], options, parameters, grads, states)
-    for i in range(len(moved)):
-        keep_states(names, entries[i], states, i * len(names.states))
-        if entries[i] and moved[i] not in state:
-            state[moved[i]] = entries[i]
+    for parameter, entry, first in incomplete:
+        keep_states(names, entry, states, first)
+        state[parameter] = entry

@@ -14,6 +14,7 @@ cdef extern from "zero/ops/optim.h" namespace "zero":
         COptimizerState states[4]
         int count() noexcept
 
+    bint is_used(const COptimizerState&, const double*) noexcept
     const COptimizerKind* find_optimizer(const char*) noexcept
     void start_states(const COptimizerKind&, const double*, const CTensors&,
                       CTensors&) except +raise_error

@@ -37,10 +37,6 @@ void check_number(const char* op, const char* what, int64_t i, const Tensor&, co
              ", expected a tensor on the CPU");
 }
 
-bool is_used(const OptimizerState& state, const double* options) {
-  return state.needs < 0 || options[state.needs] != 0;
-}
-
 // A parameter, its gradient and those of its states that are like it.
 struct Item {
   char* data[kUpdateArrays] = {};  // null where one is not used
@@ -176,6 +172,7 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
              states.size(), " for ", n, " parameters");
   int numbers = 0;
   while (numbers < each && kind.states[numbers].number) ++numbers;
+  bool incomplete = false;
   for (int64_t i = 0; i < n; ++i) {
     const Tensor &p = parameters[i], &g = grads[i];
     ZERO_CHECK(p.defined() && g.defined(), ValueError, op, ": parameter ", i, " has no gradient");
@@ -184,15 +181,21 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
     check_like(op, "gradient", i, p, g);
     for (int k = 0; k < each; ++k) {
       const Tensor& x = states[i * each + k];
-      if (!x.defined() || !is_used(kind.states[k], options)) continue;
+      if (!is_used(kind.states[k], options)) continue;
+      incomplete = incomplete || !x.defined();
+      if (!x.defined()) continue;
       (k < numbers ? check_number : check_like)(op, kind.states[k].name, i, p, x);
       check_inplace(op, x, false);
     }
     check_inplace(op, p, false);
   }
 
-  Tensors ready = states;
-  start_states(kind, options, parameters, ready);
+  Tensors made;
+  if (incomplete) {
+    made = states;
+    start_states(kind, options, parameters, made);
+  }
+  const Tensors& ready = incomplete ? made : states;
   std::vector<Item> items(n);
   std::vector<OptimizerNumber> values(n * numbers);
   Copies copies;
@@ -241,7 +244,7 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
     }
     parameters[i].impl()->version().bump();
   }
-  states = std::move(ready);
+  if (incomplete) states = std::move(made);
 }
 
 void update_(const Tensor& x, const Tensor& delta) {

@@ -37,6 +37,10 @@ struct OptimizerState {
   double value = 0;     // or else this
 };
 
+inline bool is_used(const OptimizerState& state, const double* options) {
+  return state.needs < 0 || options[state.needs] != 0;
+}
+
 struct OptimizerKind {
   const char* name;     // of the class
   const char* options;  // with blanks between; that of a tuple stands once for each of its items
