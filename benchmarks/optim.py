@@ -78,6 +78,7 @@ def main() -> None:
             medians = compare(steps, args.rounds, threads=args.threads)
             ratios[name] = medians[best] / medians["zero"]
             print(row(f"{name}, {size}", medians), flush=True)
+            del peers, steps  # before the next ones take their memory
         mean = statistics.geometric_mean(ratios.values())
         least = min(ratios, key=ratios.__getitem__)
         print(
