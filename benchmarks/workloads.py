@@ -98,6 +98,126 @@ def language_model(words: int) -> Callable[[ModuleType], Step]:
     return build
 
 
+def gpt(
+    layers: int, width: int, heads: int, length: int, batch: int, words: int = 65
+) -> Callable[[ModuleType], Step]:
+    """A step of a GPT with AdamW: pre-norm blocks, causal attention, learned positions."""
+
+    def build(lib: ModuleType) -> Step:
+        nn, functional = lib.nn, lib.nn.functional
+
+        class Block(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.before_attention, self.before_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
+                self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+                self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+            def forward(self, x):
+                q, k, v = (
+                    part.reshape(batch, length, heads, width // heads).transpose(1, 2)
+                    for part in self.qkv(self.before_attention(x)).chunk(3, dim=-1)
+                )
+                y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+                x = x + self.out(y.transpose(1, 2).reshape(batch, length, width))
+                return x + self.down(functional.gelu(self.up(self.before_mlp(x))))
+
+        class GPT(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.tokens, self.places = nn.Embedding(words, width), nn.Embedding(length, width)
+                self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
+                self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words)
+
+            def forward(self, x):
+                x = self.tokens(x) + self.places.weight
+                return self.head(self.norm(self.blocks(x)))
+
+        model = GPT()
+        trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
+        x, target = lib.randint(0, words, (batch, length)), lib.randint(0, words, (batch * length,))
+
+        def step() -> None:
+            loss = functional.cross_entropy(model(x).view(-1, words), target)
+            trainer.zero_grad(set_to_none=True)
+            loss.backward()
+            trainer.step()
+
+        return step
+
+    return build
+
+
+def encoder(lib: ModuleType) -> Step:
+    """Four TransformerEncoderLayers, 192 wide, on 8 sequences of 65 tokens, such as patches."""
+    layer = lib.nn.TransformerEncoderLayer(192, 3, 768, activation="gelu", batch_first=True)
+    model = lib.nn.Sequential(lib.nn.TransformerEncoder(layer, 4), lib.nn.Linear(192, 10))
+    trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
+    x, target = lib.randn(8, 65, 192), lib.randint(0, 10, (8,))
+
+    def step() -> None:
+        loss = lib.nn.functional.cross_entropy(model(x)[:, 0], target)
+        trainer.zero_grad()
+        loss.backward()
+        trainer.step()
+
+    return step
+
+
+def agent(lib: ModuleType) -> Step:
+    """What reinforcement learning does for each batch: a small network, a clipped gradient."""
+    nn = lib.nn
+    model = nn.Sequential(
+        nn.Linear(8, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 4)
+    )
+    trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
+    x, action, value = lib.randn(64, 8), lib.randint(0, 4, (64, 1)), lib.randn(64, 1)
+
+    def step() -> None:
+        loss = nn.functional.smooth_l1_loss(model(x).gather(1, action), value)
+        trainer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        trainer.step()
+
+    return step
+
+
+def inference(lib: ModuleType) -> Step:
+    """The action of the agent's network for one observation."""
+    nn = lib.nn
+    model = nn.Sequential(
+        nn.Linear(8, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 4)
+    )
+    x = lib.randn(1, 8)
+
+    def step() -> int:
+        with lib.no_grad():
+            return model(x).argmax(1).item()
+
+    return step
+
+
+def tabular(lib: ModuleType) -> Step:
+    """A table of 32 columns, batch 256: BatchNorm, GELU, Dropout, binary cross-entropy."""
+    nn = lib.nn
+    layers = []
+    for fan_in, fan_out in ((32, 256), (256, 128)):
+        layers += [nn.Linear(fan_in, fan_out), nn.BatchNorm1d(fan_out), nn.GELU(), nn.Dropout(0.1)]
+    model = nn.Sequential(*layers, nn.Linear(128, 1))
+    trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
+    criterion = nn.BCEWithLogitsLoss()
+    x, target = lib.randn(256, 32), lib.randint(0, 2, (256, 1)).float()
+
+    def step() -> None:
+        loss = criterion(model(x), target)
+        trainer.zero_grad()
+        loss.backward()
+        trainer.step()
+
+    return step
+
+
 def fused_expression(lib: ModuleType) -> Step:
     x, y = lib.randn(1_000_000), lib.randn(1_000_000)
     return lambda: lib.tanh(x * y + 1).sum()
@@ -111,6 +231,12 @@ WORKLOADS: dict[str, Callable[[ModuleType], Step | Statement]] = {
     "linear regression step": linear_regression,
     "MLP 4-64-64-2 tanh, batch 32, Adam": classifier([4, 64, 64, 2], 32, "Tanh", "Adam"),
     "MLP 784-256-128-10, batch 64, SGD": classifier([784, 256, 128, 10], 64, "ReLU", "SGD"),
+    "agent 8-128-128-4, batch 64, AdamW": agent,
+    "agent 8-128-128-4, one row, argmax": inference,
+    "tabular MLP 32-256-128-1, batch 256": tabular,
+    "GPT 4 layers, 128 wide, 12x64": gpt(4, 128, 4, 64, 12),
+    "GPT 6 layers, 384 wide, 2x256": gpt(6, 384, 6, 256, 2),
+    "encoder 4 layers, 192 wide, 8x65": encoder,
     "LSTM language model, 1,000 words": language_model(1_000),
     "LSTM language model, 10,000 words": language_model(10_000),
     "tanh(x*y+1).sum(), 1M elements": fused_expression,
