@@ -8,14 +8,14 @@
 #include "zero/kernels/table.h"
 
 // clang-format off
-#define ZERO_FAMILIES(X) \
-  X(convolution) X(elementwise) X(gemm) X(half_gemm) X(random)
+#define ZERO_FAMILIES(X)                                                                       \
+  X(activation) X(attention) X(convolution) X(elementwise) X(gemm) X(half_gemm) X(normalize)   \
+  X(random) X(recurrent) X(softmax)
 // These have no objects for avx512, where avx2 serves (NARROW in tools/build_core.py): they wait
 // for memory, or are rare, and `_zero` would be a fifth larger.
-#define ZERO_NARROW_FAMILIES(X)                                                                 \
-  X(activation) X(attention) X(batch_norm) X(cast) X(distance) X(embedding) X(normalize)        \
-  X(optim) X(pointwise) X(pooling) X(recurrent) X(reduce) X(resample) X(scan) X(softmax)        \
-  X(sort) X(special)
+#define ZERO_NARROW_FAMILIES(X)                                                                \
+  X(batch_norm) X(cast) X(distance) X(embedding) X(optim) X(pointwise) X(pooling) X(reduce)    \
+  X(resample) X(scan) X(sort) X(special)
 // clang-format on
 
 #define ZERO_DECLARE(family) void fill_##family(KernelTable& table);

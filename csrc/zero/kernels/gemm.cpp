@@ -6,55 +6,90 @@
 // order: its bits depend neither on the tile it falls into nor on what was copied. Error: (kDepth +
 // k / kDepth) roundings of a partial sum. Few rows or columns with both operands dense along k take
 // dot products instead: kLanes partial sums each.
+#include "zero/kernels/packed_gemm.h"
+
 #include "zero/kernels/matrix.inl"
 
 namespace zero::ZERO_ISA_NS {
 namespace {
 namespace matrix {
 
-// One chunk of k for all rows: panels of b, one after the other, against blocks of a.
+// Columns of a panel of which `valid` are there: whole vectors, of which a few go unused.
 template <class T>
-ZERO_NOINLINE void multiply_block(int64_t m, int64_t n, int64_t k, const Matrix<T>& a,
-                                  const Matrix<T>& b, const Destination<T>& c, T* packed_b,
-                                  T* packed_a) {
-  constexpr int N = kPanel<T>, H = N / 2;
-  // A copy of b pays once several row tiles read it, a copy of a once several panels do.
-  const bool dense_b = b.column == 1 && m <= 4 * kRows;
-  const bool copy_a = n > 4 * N && m > kRows;
-  for (int64_t j = 0; j < n; j += N) {
-    const int64_t valid = n - j < N ? n - j : N;
-    if (dense_b && (valid == N || valid == H)) continue;
-    const Matrix<T> transposed{b.at(0, j), b.column, b.row};
-    if (valid <= H) {
-      pack<T, H>(packed_b + j * k, transposed, valid, k);
-    } else {
-      pack<T, N>(packed_b + j * k, transposed, valid, k);
-    }
+constexpr int64_t panel_width(int64_t valid) {
+  constexpr int64_t N = kPanel<T>;
+  return valid <= N / 4 && kPanelVectors == 4 ? N / 4 : valid <= N / 2 ? N / 2 : N;
+}
+
+template <int W> struct Width {};
+
+// f(Width<W>()) with the width of a panel as a constant.
+template <class T, class F>
+ZERO_INLINE void with_width(int64_t valid, F f) {
+  constexpr int N = kPanel<T>;
+  const int64_t width = panel_width<T>(valid);
+  if (width == N) {
+    f(Width<N>());
+  } else if (width == N / 2) {
+    f(Width<N / 2>());
+  } else {
+    f(Width<N / 4>());
   }
+}
+
+// to[k][panel_width(n)] = b.
+template <class T>
+void pack_panel(const Matrix<T>& b, int64_t n, int64_t k, T* to) {
+  with_width<T>(n, [&]<int W>(Width<W>) { pack<T, W>(to, {b.data, b.column, b.row}, n, k); });
+}
+
+// A chunk of k of b as panels: copied, the panel of column j at `packed + j k`; or whole ones where
+// they are.
+template <class T>
+struct Panels {
+  const T* packed;
+  int64_t k;
+  const T* dense;  // null: all are copied
+  int64_t dense_row;
+  bool copied(int64_t valid) const { return !dense || panel_width<T>(valid) != valid; }
+};
+
+// One chunk of k: blocks of rows, whose copies stay in the cache, against panels.
+template <class T>
+ZERO_NOINLINE void multiply_panels(int64_t m, int64_t n, const Matrix<T>& a, const Panels<T>& b,
+                                   const Destination<T>& c, bool copy_a, T* packed_a) {
+  constexpr int64_t N = kPanel<T>, item = sizeof(T);
+  const int64_t k = b.k, panels = kGroupBytes / (N * (k > 0 ? k : 1) * item);
+  const int64_t group = (panels > 0 ? panels : 1) * N;  // columns whose panels stay in L2
   for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
     const int64_t rows = m - i0 < kRowBlock ? m - i0 : kRowBlock;
     if (copy_a)
       for (int64_t i = 0; i < rows; i += kRows)
         pack<T, kRows>(packed_a + i * k, Matrix<T>{a.at(i0 + i, 0), a.row, a.column},
                        rows - i < kRows ? rows - i : kRows, k);
-    for (int64_t j = 0; j < n; j += N) {
-      const int64_t valid = n - j < N ? n - j : N;
-      const bool direct = dense_b && (valid == N || valid == H);
-      const T* panel = direct ? b.at(0, j) : packed_b + j * k;
-      const int64_t panel_row = direct ? b.row : valid <= H ? H : N;
+    for (int64_t j0 = 0; j0 < n; j0 += group)
       for (int64_t i = 0; i < rows; i += kRows) {
         const Matrix<T> strip = copy_a ? Matrix<T>{packed_a + i * k, 1, kRows}
                                        : Matrix<T>{a.at(i0 + i, 0), a.row, a.column};
-        const Destination<T> out{c.data + (i0 + i) * c.row + j, c.row,
-                                 c.bias ? c.bias + j : nullptr, c.add};
-        if (valid <= H) {
-          some_rows<T, H>(rows - i, k, strip, panel, panel_row, out, valid);
-        } else {
-          some_rows<T, N>(rows - i, k, strip, panel, panel_row, out, valid);
+        T* const row = c.data + (i0 + i) * c.row;
+        for (int64_t j = j0; j < n && j < j0 + group; j += N) {
+          const int64_t valid = n - j < N ? n - j : N;
+          const bool copied = b.copied(valid);
+          const T* const panel = copied ? b.packed + j * k : b.dense + j;
+          const int64_t panel_row = copied ? panel_width<T>(valid) : b.dense_row;
+          with_width<T>(valid, [&]<int W>(Width<W>) {
+            some_rows<T, W>(rows - i, k, strip, panel, panel_row,
+                            {row + j, c.row, c.bias ? c.bias + j : nullptr, c.add}, valid);
+          });
         }
       }
-    }
   }
+}
+
+// A copy of a pays where its rows are not dense, once several panels read it.
+template <class T>
+bool copies_a(int64_t m, int64_t n, int64_t a_column) {
+  return a_column != 1 && m > kRows && n > 2 * kPanel<T>;
 }
 
 // One row: four panels at a time, so that enough sums run side by side.
@@ -177,8 +212,11 @@ void gemm(const GemmArgs& args, void* scratch) {
                        args.add);
     return;
   }
+  constexpr int N = kPanel<T>;
+  // A copy of b pays once several row tiles read it.
+  const bool dense = b.column == 1 && m <= 4 * kRows;
   T* packed_b = static_cast<T*>(scratch);
-  T* packed_a = packed_b + round_up(n < kColumnBlock ? n : kColumnBlock, kPanel<T>) *
+  T* packed_a = packed_b + round_up(n < kColumnBlock ? n : kColumnBlock, N) *
                                (args.k < kDepth ? args.k : kDepth);
   for (int64_t j0 = 0; j0 < n; j0 += kColumnBlock) {
     const int64_t columns = n - j0 < kColumnBlock ? n - j0 : kColumnBlock;
@@ -196,9 +234,46 @@ void gemm(const GemmArgs& args, void* scratch) {
         out.data += done;
         if (out.bias) out.bias += done;
       }
-      multiply_block(m, columns - done, depth, ap, bp, out, packed_b, packed_a);
+      const Panels<T> panels{packed_b, depth, dense ? bp.data : nullptr, bp.row};
+      for (int64_t j = 0; j < columns - done; j += N) {
+        const int64_t valid = columns - done - j < N ? columns - done - j : N;
+        if (panels.copied(valid))
+          pack_panel<T>({bp.at(0, j), bp.row, bp.column}, valid, depth, packed_b + j * depth);
+      }
+      multiply_panels(m, columns - done, ap, panels, out, copies_a<T>(m, n, a.column), packed_a);
       p += depth;
     } while (p < args.k);
+  }
+}
+
+// ---- one copy of b for many calls ---------------------------------------------------------------
+
+template <class T>
+void pack_columns(const PackColumnsArgs& args) {
+  const int64_t k = args.k, first = args.first;
+  const Matrix<T> b{static_cast<const T*>(args.b), args.b_row, args.b_column};
+  for (int64_t p = 0; p < k; p += kDepth) {
+    const int64_t depth = k - p < kDepth ? k - p : kDepth;
+    T* const chunk = static_cast<T*>(args.packed) + p * args.padded;
+    for (int64_t j = first; j < first + args.n; j += kPanel<T>) {
+      const int64_t valid = first + args.n - j < kPanel<T> ? first + args.n - j : kPanel<T>;
+      pack_panel<T>({b.at(p, j), b.row, b.column}, valid, depth, chunk + j * depth);
+    }
+  }
+}
+
+template <class T>
+void gemm_packed(const GemmArgs& args, const void* packed, int64_t padded, int64_t first,
+                 void* scratch) {
+  const Matrix<T> a{static_cast<const T*>(args.a), args.a_row, args.a_column};
+  const T* const bias = args.bias ? static_cast<const T*>(args.bias) + first : nullptr;
+  for (int64_t p = 0; p < args.k; p += kDepth) {
+    const int64_t depth = args.k - p < kDepth ? args.k - p : kDepth;
+    const T* const panels = static_cast<const T*>(packed) + p * padded + first * depth;
+    multiply_panels<T>(args.m, args.n, {a.at(0, p), a.row, a.column}, {panels, depth, nullptr, 0},
+                       {static_cast<T*>(args.c) + first, args.c_row,
+                        p + depth == args.k ? bias : nullptr, args.add || p > 0},
+                       copies_a<T>(args.m, args.n, a.column), static_cast<T*>(scratch));
   }
 }
 
@@ -206,7 +281,7 @@ int64_t gemm_scratch(int64_t m, int64_t n, int64_t k, int64_t itemsize) {
   const int64_t panel = kPanelVectors * kVectorBytes / itemsize;
   const int64_t depth = k < kDepth ? k : kDepth;
   const int64_t columns = round_up(n < kColumnBlock ? n : kColumnBlock, panel);
-  const int64_t rows = n > 4 * panel ? round_up(m < kRowBlock ? m : kRowBlock, kRows) : 0;
+  const int64_t rows = n > 2 * panel ? round_up(m < kRowBlock ? m : kRowBlock, kRows) : 0;
   return (columns + rows) * depth * itemsize;
 }
 
@@ -215,6 +290,13 @@ int64_t gemm_scratch(int64_t m, int64_t n, int64_t k, int64_t itemsize) {
 }  // namespace
 
 void fill_gemm(KernelTable& table) {
+#if defined(__AVX2__)  // elsewhere a BLAS is faster, or nothing is known
+  static constexpr PackedGemm kPacked[] = {
+      {kPanel<float>, matrix::pack_columns<float>, matrix::gemm_packed<float>},
+      {kPanel<double>, matrix::pack_columns<double>, matrix::gemm_packed<double>}};
+  table.packed_gemm[static_cast<int>(ComputeType::F32)] = &kPacked[0];
+  table.packed_gemm[static_cast<int>(ComputeType::F64)] = &kPacked[1];
+#endif
   table.gemm_scratch = matrix::gemm_scratch;
   table.gemm[static_cast<int>(ComputeType::F32)] = matrix::gemm<float>;
   table.gemm[static_cast<int>(ComputeType::F64)] = matrix::gemm<double>;

@@ -424,6 +424,7 @@ struct ConvolutionKernels;  // convolution.h
 struct EmbeddingKernels;    // embedding.h
 struct HalfGemmKernels;     // half_gemm.h
 struct LossKernels;         // loss.h
+struct PackedGemm;          // packed_gemm.h
 struct PoolingKernels;      // pooling.h
 struct RecurrentKernels;    // recurrent.h
 struct ResampleKernels;     // resample.h
@@ -440,8 +441,9 @@ struct KernelTable {
 
   GemmFn gemm[kNumComputeTypes];  // not for bool
   int64_t (*gemm_scratch)(int64_t m, int64_t n, int64_t k,
-                          int64_t itemsize);  // bytes, aligned to 64
-  DistanceFn distance[kNumComputeTypes];      // float32 and float64
+                          int64_t itemsize);        // bytes, aligned to 64
+  const PackedGemm* packed_gemm[kNumComputeTypes];  // float32 and float64; null: by a BLAS
+  DistanceFn distance[kNumComputeTypes];            // float32 and float64
   DistanceFn distance_backward[kNumComputeTypes];
   UpdateFn update[kNumComputeTypes];  // float32 and float64
 

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "zero/core/allocator.h"
+#include "zero/kernels/packed_gemm.h"
 #include "zero/ops/half_gemm.h"
 #include "zero/runtime/blas.h"
 #include "zero/runtime/blocking.h"
@@ -22,6 +23,10 @@ constexpr double kGrain = 1 << 19;          // multiply-adds that are worth a ra
 constexpr int64_t kMinBlock = 128, kMaxBlock = 512;
 constexpr int64_t kMinDepth = 2048;  // part of k, when c is too small to be cut
 constexpr int64_t kMaxParts = 16;
+constexpr int64_t kUnpackedRows = 24;      // that read b as it is, where it is dense
+constexpr int64_t kPackedBytes = 4 << 20;  // of b at a time
+constexpr int64_t kPackGrain = 1 << 16;    // elements that are worth a range of their own
+constexpr int64_t kBlocksOfThread = 4, kLeastRows = 24;
 
 double work(const Gemm& g) {
   return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -97,8 +102,14 @@ void add_bias(const Gemm& g) {
   if (g.bias) add_rows(g, g.c, g.c_row, g.bias, 0);
 }
 
+// The kernels that share a copy of b; null where the BLAS is faster.
+const PackedGemm* own_kernels(const Gemm& g) {
+  return kernels().packed_gemm[static_cast<int>(compute_type(g.dtype))];
+}
+
 bool suits_blas(const Gemm& g) {
-  return is_floating(g.dtype) && g.m > kFewRows && g.n > kFewRows && work(g) > kSmallProduct;
+  return is_floating(g.dtype) && !own_kernels(g) && g.m > kFewRows && g.n > kFewRows &&
+         work(g) > kSmallProduct;
 }
 
 bool run_blas(const Gemm& g) {
@@ -187,6 +198,51 @@ void add_parts(const Gemm& g, char* parts, int64_t count) {
   add_bias(g);
 }
 
+// Whether one copy of b serves all rows: not where few of them read it.
+bool suits_packed(const Gemm& g) {
+  const bool few = g.n <= kFewRows || g.m <= kFewRows || (g.m <= kUnpackedRows && g.b.column == 1);
+  return own_kernels(g) && !few && work(g) > kSmallProduct;
+}
+
+// A copy of b, or of so many columns that it stays in the cache, and then blocks of c that read it.
+// Neither bits nor copies depend on the blocks, so threads may have their number of them.
+void run_packed(const Gemm& g, const PackedGemm& way) {
+  const int64_t item = itemsize(g.dtype), panel = way.panel;
+  const int64_t threads = in_parallel_region() ? 1 : num_threads();
+  const int64_t most = std::max(panel, kPackedBytes / (g.k * item) / panel * panel);
+  const int64_t scratch_bytes = kernels().gemm_scratch(g.m, g.n, g.k, item);
+  for (int64_t first = 0; first < g.n; first += most) {
+    const int64_t n = std::min(most, g.n - first), panels = (n + panel - 1) / panel;
+    const int64_t padded = panels * panel;
+    Scratch packed(padded * g.k * item);
+    const void* const b = offset(g.b.data, first * g.b.column, item);
+    parallel_for(panels, 1 + kPackGrain / (g.k * panel), [&](int64_t begin, int64_t end) {
+      way.pack({g.k, begin * panel, std::min(end * panel, n) - begin * panel, b, g.b.row,
+                g.b.column, packed.data(), padded});
+    });
+    // Blocks of rows, and of columns where there are few rows.
+    const int64_t wanted = threads == 1 ? 1 : kBlocksOfThread * threads;
+    const int64_t row_blocks = std::min(wanted, (g.m + kLeastRows - 1) / kLeastRows);
+    const int64_t rows = ((g.m + row_blocks - 1) / row_blocks + 11) / 12 * 12;  // whole strips
+    const int64_t column_blocks = std::min((wanted + row_blocks - 1) / row_blocks, panels);
+    const int64_t columns = (panels + column_blocks - 1) / column_blocks * panel;
+    const int64_t across = (n + columns - 1) / columns, down = (g.m + rows - 1) / rows;
+    const void* const bias = g.bias ? offset(g.bias, first, item) : nullptr;
+    parallel_for(across * down, grain_for(work(g) / static_cast<double>(across * down)),
+                 [&](int64_t begin, int64_t end) {
+                   Scratch scratch(scratch_bytes);
+                   for (int64_t task = begin; task < end; ++task) {
+                     const int64_t i = task / across * rows, j = task % across * columns;
+                     way.multiply(
+                         {std::min(rows, g.m - i), std::min(columns, n - j), g.k,
+                          offset(g.a.data, i * g.a.row, item), g.a.row, g.a.column, nullptr, 0, 0,
+                          offset(g.c, i * g.c_row + first, item), g.c_row, bias, g.add},
+                         packed.data(), padded, j, scratch.data());
+                   }
+                 });
+  }
+}
+
 // A small c with a long k, such as the gradient of a narrow layer's weight: parts of k, added in
 // order.
 bool run_parts(const Gemm& g, const Cut& c) {
@@ -226,6 +282,7 @@ void gemm(const Gemm& g) {
   const Cut c = cut(g);
   BlockingSection section(is_large(g, 1));
   if (run_parts(g, c)) return;
+  if (suits_packed(g)) return run_packed(g, *own_kernels(g));
   parallel_for(
       c.blocks, grain_for(work(g) / static_cast<double>(c.blocks)),
       [&](int64_t begin, int64_t end) {
