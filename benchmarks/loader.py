@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import statistics
+import time
 from collections.abc import Callable
 from types import ModuleType
 
@@ -24,7 +26,8 @@ Y = (np.arange(N) % 10).tolist()
 
 
 def epoch(lib: ModuleType, dataset: object, **options: object) -> Statement:
-    loader = lib.utils.data.DataLoader(dataset, BATCH, **options)
+    size = 16 if "num_workers" in options else BATCH
+    loader = lib.utils.data.DataLoader(dataset, size, **options)
 
     def run() -> None:
         for _ in loader:
@@ -65,6 +68,37 @@ def rows_as_tensors(lib: ModuleType) -> object:
     return Rows()
 
 
+def images(lib: ModuleType) -> object:
+    """256 samples of 1 MB."""
+    pool = np.random.default_rng(0).random((32, 512, 512), np.float32)
+
+    class Images(lib.utils.data.Dataset):  # type: ignore[name-defined]
+        def __len__(self) -> int:
+            return 256
+
+        def __getitem__(self, i: int) -> tuple[np.ndarray, int]:
+            return pool[i % len(pool)], i
+
+    return Images()
+
+
+WORKERS = {"num_workers": 2, "multiprocessing_context": "fork"}
+
+
+def first_batches(peers: dict[str, ModuleType], rounds: int) -> dict[str, float]:
+    """Median seconds from the beginning of an epoch to its first batch, fork included."""
+    times: dict[str, list[float]] = {name: [] for name in peers}
+    data = {name: rows(lib) for name, lib in peers.items()}
+    for _ in range(rounds):
+        for name, lib in peers.items():
+            begin = time.perf_counter()
+            batches = iter(lib.utils.data.DataLoader(data[name], BATCH, **WORKERS))
+            next(batches)
+            times[name].append(time.perf_counter() - begin)
+            del batches
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
 def case(
     make: Callable[[ModuleType], object], **options: object
 ) -> Callable[[ModuleType], Statement]:
@@ -78,6 +112,7 @@ CASES = {
     "NumPy rows and ints, in Python": case(rows),
     "NumPy rows and ints, shuffled": case(rows, shuffle=True),
     "tensors and ints, in Python": case(rows_as_tensors, shuffle=True),
+    "256 samples of 1 MB, 2 workers": case(images, persistent_workers=True, **WORKERS),
 }
 
 
@@ -95,6 +130,9 @@ def main() -> None:
         if options.k in name:
             peers = {"zero": build(zero), "torch": build(torch)}
             print(row(name, compare(peers, options.rounds, 0.05, options.threads)), flush=True)
+    name = "fork of 2 workers to the first batch"
+    if options.k in name:
+        print(row(name, first_batches({"zero": zero, "torch": torch}, options.rounds)))
 
 
 if __name__ == "__main__":

@@ -122,6 +122,7 @@ MODULES = {
     "zero.utils.viz": "Pictures of the autograd graph and of training.",
     "zero.serialization": "Checkpoints: tensors and plain values in files.",
     "zero.safetensors": "Files in the format of safetensors.",
+    "zero.multiprocessing": "Tensors from process to process.",
     "zero.storage": "The memory behind tensors.",
     "zero.errors": "The exceptions.",
 }

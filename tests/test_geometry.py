@@ -191,8 +191,6 @@ def test_strided_creation():
             call()
     with pytest.raises(ValueError, match="negative"):
         zero.empty_strided((2,), (-1,))
-    with pytest.raises(NotImplementedError, match="pin"):
-        zero.empty_strided((2,), (1,), pin_memory=True)
 
 
 # ---- orders in memory ----------------------------------------------------------------------------

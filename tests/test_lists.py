@@ -237,8 +237,6 @@ def test_asarray():
 def test_options():
     assert zero.tensor([1.0], requires_grad=True).requires_grad
     assert zero.tensor([1.0], device="meta").device == zero.device("meta")
-    with pytest.raises(RuntimeError, match="pin"):
-        zero.tensor([1.0], pin_memory=True)
     with pytest.raises(RuntimeError, match="requires"):
         zero.tensor([1], requires_grad=True)
     with pytest.raises(RuntimeError, match="cuda"):

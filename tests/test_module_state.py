@@ -190,8 +190,6 @@ def test_moves_without_values():
     net.to_empty(device="cpu")
     assert {p.device.type for p in net.parameters()} == {"cpu"}
     assert all(isinstance(p, Parameter) for p in net.parameters())
-    with pytest.raises(NotImplementedError, match="share_memory"):
-        net.share_memory()
     with pytest.raises((RuntimeError, ValueError), match="cuda"):
         net.cuda()
     with pytest.raises(TypeError, match="same kind"):

@@ -60,7 +60,7 @@ def test_x_stays_what_a_function_calls_so():
     assert zero.rsub(y, x2=3).tolist() == [2, 2]
 
 
-# ---- layout, pin_memory, memory_format -----------------------------------------------------------
+# ---- layout, memory_format -----------------------------------------------------------------------
 CREATE = {
     "zeros": (2,),
     "ones": (2,),
@@ -94,14 +94,12 @@ CREATE = {
 
 
 @pytest.mark.parametrize("name", CREATE)
-def test_layout_and_pinned_memory(name):
+def test_layout(name):
     home = zero.Tensor if name.startswith("Tensor.") else zero
     f, args = getattr(home, name.split(".")[-1]), CREATE[name]
     plain = f(*args)
     y = f(*args, layout=zero.strided, pin_memory=False)
     assert y.shape == plain.shape and y.dtype is plain.dtype
-    with pytest.raises(NotImplementedError, match="pin_memory=True"):
-        f(*args, pin_memory=True)
     with pytest.raises(NotImplementedError, match="layout"):
         f(*args, layout="sparse_coo")
 

@@ -45,6 +45,7 @@ from zero._zero import (
     _ctc_loss as _ctc_loss,
     _current_pass as _current_pass,
     _deliver as _deliver,
+    _dressed as _dressed,
     _drop_grads as _drop_grads,
     _foreach_lerp_ as _foreach_lerp_,
     _fractional_max_pool as _fractional_max_pool,
@@ -60,6 +61,9 @@ from zero._zero import (
     _increment_version as _increment_version,
     _last_sequence_nr as _last_sequence_nr,
     _max_pool as _max_pool,
+    _Memory as _Memory,
+    _memory_of as _memory_of,
+    _move_to as _move_to,
     _Node as _Node,
     _optimizer_step as _optimizer_step,
     _overwrite as _overwrite,
@@ -115,6 +119,7 @@ if TYPE_CHECKING:
         distributions as distributions,
         linalg as linalg,
         mps as mps,
+        multiprocessing as multiprocessing,
         profiler as profiler,
         random as random,
         safetensors as safetensors,
@@ -159,8 +164,8 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator amp backends cpu cuda distributions linalg mps profiler random "
-        "safetensors serialization special storage testing version xpu",
+        modules="accelerator amp backends cpu cuda distributions linalg mps multiprocessing "
+        "profiler random safetensors serialization special storage testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
             "_info": "finfo iinfo",

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplace, meta, ops
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
-from zero._cpp cimport parallel, profile as profiles, table
+from zero._cpp cimport pages, parallel, profile as profiles, table
 from zero._cpp cimport activation as activations, attention as attentions, loss as losses
 from zero._cpp cimport function as functions, hooks as hooks_cpp, optim as optimizers
 from zero._cpp cimport pooling as pools, resample as resampling
@@ -41,6 +41,7 @@ include "_bind/wrap.pxi"
 include "_bind/arguments.pxi"
 include "_bind/convert.pxi"
 include "_bind/buffer.pxi"
+include "_bind/memory.pxi"
 include "_bind/index.pxi"
 include "_bind/autograd.pxi"
 include "_bind/hooks.pxi"

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from typing_extensions import Self
+
 
 class UntypedStorage:
     """All bytes of the memory behind a tensor: what ``x.untyped_storage()`` gives.
@@ -76,8 +78,21 @@ class UntypedStorage:
         return UntypedStorage(self._data.clone())
 
     def is_shared(self) -> bool:
-        """False: no memory is shared between processes."""
-        return False
+        """Whether other processes can see the memory."""
+        return self._data.is_shared()
+
+    def share_memory_(self) -> Self:
+        """Moves the memory to where other processes can see it: see the method of tensors."""
+        self._data.share_memory_()
+        return self
+
+    def is_pinned(self) -> bool:
+        """Whether the memory is locked: see :meth:`zero.Tensor.pin_memory`."""
+        return self._data.is_pinned()
+
+    def pin_memory(self) -> Self:
+        """A copy in pinned memory; the storage itself if it is pinned."""
+        return self if self.is_pinned() else type(self)(self._data.pin_memory())
 
     def __len__(self) -> int:
         return self._data.numel()
@@ -166,8 +181,21 @@ class TypedStorage:
         return TypedStorage(self._data.clone())
 
     def is_shared(self) -> bool:
-        """False: no memory is shared between processes."""
-        return False
+        """Whether other processes can see the memory."""
+        return self._data.is_shared()
+
+    def share_memory_(self) -> Self:
+        """Moves the memory to where other processes can see it: see the method of tensors."""
+        self._data.share_memory_()
+        return self
+
+    def is_pinned(self) -> bool:
+        """Whether the memory is locked: see :meth:`zero.Tensor.pin_memory`."""
+        return self._data.is_pinned()
+
+    def pin_memory(self) -> Self:
+        """A copy in pinned memory; the storage itself if it is pinned."""
+        return self if self.is_pinned() else type(self)(self._data.pin_memory())
 
     def __len__(self) -> int:
         return self._data.numel()

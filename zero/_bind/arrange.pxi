@@ -84,7 +84,7 @@ cdef Tensor triangle_indices(object row, object col, object offset, object dtype
     only_plain(layout, pin_memory, op)
     return finish(ops.to(ops.triangle_indices(as_int(row, op, "row"), as_int(col, op, "col"),
                                               as_int(offset, op, "offset"), lower),
-                         options.dtype, options.device, False), requires_grad)
+                         options.dtype, options.device, False), requires_grad, pin_memory)
 
 
 def tril_indices(row, col, offset=0, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -99,7 +99,7 @@ def tril_indices(row, col, offset=0, *, dtype=None, layout=None, device=None, re
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative.
@@ -125,7 +125,7 @@ def triu_indices(row, col, offset=0, *, dtype=None, layout=None, device=None, re
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative.

@@ -76,6 +76,7 @@ cdef extern from *:
       void* memory = PyMem_Malloc(sizeof(ZeroLent) + 2 * n * sizeof(Py_ssize_t));
       if (memory == nullptr) return false;
       auto* lent = new (memory) ZeroLent{t.impl()->storage_, {}};
+      lent->storage->lend();
       for (int64_t d = 0; d < n; ++d) {
         lent->numbers[d] = static_cast<Py_ssize_t>(t.size(d));
         lent->numbers[n + d] = static_cast<Py_ssize_t>(t.stride(d) * zero::itemsize(t.dtype()));
@@ -94,6 +95,7 @@ cdef extern from *:
     static void zero_take_back(Py_buffer* buffer) {
       auto* lent = static_cast<ZeroLent*>(buffer->internal);
       if (lent == nullptr) return;
+      lent->storage->take_back();
       lent->~ZeroLent();
       PyMem_Free(lent);
       buffer->internal = nullptr;

@@ -392,7 +392,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             bools bool; numpy's types keep theirs, and a mixture is promoted.
         device: 'cpu' or 'meta'.
         requires_grad: whether the result, a leaf, gets gradients.
-        pin_memory: only False; pinned memory serves GPUs.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Returns:
         A tensor of the shape that the nesting has.
@@ -410,10 +410,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         >>> zero.tensor([1, 2, 3]).dtype
         zero.int64
     """
-    if pin_memory:
-        raise RuntimeError("tensor: pinned memory is not supported; got pin_memory=True, expected "
-                           "False: there is no GPU to copy to")
-    return finish(tensor_from(data, dtype, as_device(device, "tensor"), True), requires_grad)
+    return finish(tensor_from(data, dtype, as_device(device, "tensor"), True), requires_grad,
+                  pin_memory)
 
 
 def as_tensor(data, dtype=None, device=None):

@@ -46,10 +46,13 @@ cdef CTensorOptions options_with(object dtype, object device, object out, str op
     return options
 
 
-cdef Tensor finish_with(CTensor t, object out, object requires_grad, str op):
+cdef Tensor finish_with(CTensor t, object out, object requires_grad, object pin_memory, str op):
     """`finish`, or what out= asks for."""
     if out is None:
-        return finish(move(t), requires_grad)
+        return finish(move(t), requires_grad, pin_memory)
+    if pin_memory is True and not is_locked(out):
+        raise ZeroValueError(f"{op}: out is not pinned; got pin_memory=True and a tensor in "
+                             "ordinary memory, expected one of pin_memory()")
     result = deliver(move(t), out, op)
     if flag_of(requires_grad, "requires_grad", "the value"):
         meta.set_requires_grad(result.c, True)
@@ -68,7 +71,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -81,7 +84,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     only_plain(layout, pin_memory, "zeros")
     return finish_with(ops.zeros(sizes_of(sizes, size, "zeros"),
                                  options_with(dtype, device, out, "zeros")),
-                       out, requires_grad, "zeros")
+                       out, requires_grad, pin_memory, "zeros")
 
 
 def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -96,7 +99,7 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -109,7 +112,7 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     only_plain(layout, pin_memory, "ones")
     return finish_with(ops.ones(sizes_of(sizes, size, "ones"),
                                 options_with(dtype, device, out, "ones")),
-                       out, requires_grad, "ones")
+                       out, requires_grad, pin_memory, "ones")
 
 
 def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -124,7 +127,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: zero.channels_last for a tensor with the channels last; row-major for None.
 
     Raises:
@@ -139,7 +142,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     return finish_with(empty_in_format(sizes_of(sizes, size, "empty"),
                                        options_with(dtype, device, out, "empty"),
                                        format_of(memory_format, "empty"), "empty"),
-                       out, requires_grad, "empty")
+                       out, requires_grad, pin_memory, "empty")
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -155,7 +158,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -171,7 +174,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         options_with(dtype, device, out, "full")
     if out is None and dtype is None and isinstance(fill_value, Tensor):
         options.dtype = (<Tensor> fill_value).c.dtype()
-    return finish_with(ops.full(as_dims(size, "full"), value, options), out, requires_grad, "full")
+    return finish_with(ops.full(as_dims(size, "full"), value, options),
+                       out, requires_grad, pin_memory, "full")
 
 
 def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -184,7 +188,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Example:
         >>> import zero
@@ -193,7 +197,8 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     """
     only_plain(layout, pin_memory, "scalar_tensor")
     return finish(ops.scalar_tensor(as_scalar(s, "scalar_tensor", "s"),
-                                    as_options(dtype, device, "scalar_tensor")), requires_grad)
+                                    as_options(dtype, device, "scalar_tensor")),
+                  requires_grad, pin_memory)
 
 
 def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None,
@@ -212,7 +217,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `step` is 0, or leads away from `end`.
@@ -233,7 +238,8 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     if out is None and dtype is None and not (c_start.is_float() or c_end.is_float()
                                               or c_step.is_float()):
         options.dtype = CDType.Int64
-    return finish_with(ops.arange(c_start, c_end, c_step, options), out, requires_grad, "arange")
+    return finish_with(ops.arange(c_start, c_end, c_step, options),
+                       out, requires_grad, pin_memory, "arange")
 
 
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None,
@@ -251,7 +257,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `steps` is negative.
@@ -266,7 +272,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
                                     as_scalar(end, "linspace", "end"),
                                     as_int(steps, "linspace", "steps"),
                                     options_with(dtype, device, out, "linspace")),
-                       out, requires_grad, "linspace")
+                       out, requires_grad, pin_memory, "linspace")
 
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None,
@@ -283,7 +289,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `steps` is negative.
@@ -299,7 +305,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
                                     as_int(steps, "logspace", "steps"),
                                     as_float(base, "logspace", "base"),
                                     options_with(dtype, device, out, "logspace")),
-                       out, requires_grad, "logspace")
+                       out, requires_grad, pin_memory, "logspace")
 
 
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False,
@@ -314,7 +320,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative.
@@ -328,7 +334,7 @@ def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_g
     cdef int64_t rows = as_int(n, "eye", "n")
     cdef int64_t columns = rows if m is None else as_int(m, "eye", "m")
     return finish_with(ops.eye(rows, columns, options_with(dtype, device, out, "eye")), out,
-                       requires_grad, "eye")
+                       requires_grad, pin_memory, "eye")
 
 
 def rand(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
@@ -344,7 +350,7 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, d
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -362,7 +368,8 @@ def rand(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, d
     only_plain(layout, pin_memory, "rand")
     return finish_with(ops.rand(sizes_of(sizes, size, "rand"),
                                 options_with(dtype, device, out, "rand"),
-                                as_generator(generator, "rand")), out, requires_grad, "rand")
+                                as_generator(generator, "rand")),
+                       out, requires_grad, pin_memory, "rand")
 
 
 def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, device=None,
@@ -378,7 +385,7 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, 
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: a size is negative, or the number of elements does not fit in 64 bits.
@@ -396,7 +403,8 @@ def randn(*sizes, size=None, generator=None, out=None, dtype=None, layout=None, 
     only_plain(layout, pin_memory, "randn")
     return finish_with(ops.randn(sizes_of(sizes, size, "randn"),
                                  options_with(dtype, device, out, "randn"),
-                                 as_generator(generator, "randn")), out, requires_grad, "randn")
+                                 as_generator(generator, "randn")),
+                       out, requires_grad, pin_memory, "randn")
 
 
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None,
@@ -415,7 +423,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `high` is not above `low`, or a value does not fit the dtype.
@@ -441,7 +449,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
     return finish_with(ops.randint(as_int(low, "randint", "low"), as_int(high, "randint", "high"),
                                    as_dims(size, "randint"), options,
                                    as_generator(generator, "randint")),
-                       out, requires_grad, "randint")
+                       out, requires_grad, pin_memory, "randint")
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None,
@@ -456,7 +464,7 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `n` is negative, or does not fit the dtype.
@@ -472,4 +480,4 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
         options.dtype = CDType.Int64
     return finish_with(ops.randperm(as_int(n, "randperm", "n"), options,
                                     as_generator(generator, "randperm")),
-                       out, requires_grad, "randperm")
+                       out, requires_grad, pin_memory, "randperm")

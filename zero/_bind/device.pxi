@@ -107,8 +107,9 @@ class DeviceMethods:
         return dtype_object(self.c.dtype()).is_signed
 
     def is_pinned(Tensor self not None):
-        """False: no memory is pinned."""
-        return False
+        """Whether the memory is locked, so that the system never moves it out; see
+        :meth:`pin_memory`."""
+        return is_locked(self)
 
     # ---- conversions -----------------------------------------------------------------------------
     def to(Tensor self not None, *args, dtype=None, device=None, other=None, non_blocking=False,
@@ -196,6 +197,48 @@ class DeviceMethods:
         no_device("cuda", "cuda" if device is None else device)
 
     def pin_memory(Tensor self not None):
-        """An error: memory is pinned for copies to a GPU, and zero computes on CPUs only."""
-        raise RuntimeError("pin_memory: pinned memory is not supported; expected no pinning: there "
-                           "is no GPU to copy to")
+        """A copy in pinned memory: pages of its own that the system keeps in memory until the last
+        tensor on them is gone. The tensor itself if it is pinned.
+
+        Where the system locks no more memory (`ulimit -l`), the copy is an ordinary one, and a
+        warning says so once. Nothing computes faster on pinned memory: it waits for devices that
+        copy from it, and keeps a program's latency free of swapping.
+
+        Raises:
+            RuntimeError: a meta tensor.
+
+        Example:
+            >>> import zero
+            >>> x = zero.ones(3).pin_memory()
+            >>> x.pin_memory() is x
+            True
+        """
+        return self if is_locked(self) else wrap(pinned_copy(self.c))
+
+    def is_shared(Tensor self not None):
+        """Whether other processes can see the memory; see :meth:`share_memory_`."""
+        return in_shared_memory(self)
+
+    def share_memory_(Tensor self not None):
+        """Moves the memory of the tensor and all its views to where other processes can see it.
+
+        What a forked process, or one that gets the tensor through :mod:`zero.multiprocessing`,
+        writes to it is then seen by all others. Nothing happens if the memory is shared.
+
+        Returns:
+            The tensor.
+
+        Raises:
+            RuntimeError: a meta tensor, or one whose memory NumPy uses too.
+            OutOfMemoryError: there is no room for it.
+
+        Example:
+            >>> import zero
+            >>> x = zero.zeros(4)
+            >>> x[1:].share_memory_().is_shared(), x.is_shared()
+            (True, True)
+        """
+        if not in_shared_memory(self):
+            from zero.multiprocessing._blocks import share
+            share(self, "share_memory_")
+        return self

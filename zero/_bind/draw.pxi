@@ -242,7 +242,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         layout: None or zero.strided.
         device: likewise.
         requires_grad: whether operations on the result are recorded, if both are numbers.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: `std` is negative.
@@ -268,7 +268,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         size = out.shape
     y = core.empty(as_dims(size, "normal"), options_with(dtype, device, out, "normal"))
     ops.normal_(y, as_float(mean, "normal", "mean"), as_float(std, "normal", "std"), source)
-    return finish_with(y, out, requires_grad, "normal")
+    return finish_with(y, out, requires_grad, pin_memory, "normal")
 
 
 def poisson(Tensor input not None, generator=None, *, out=None):

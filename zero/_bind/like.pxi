@@ -31,7 +31,7 @@ def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, r
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -42,7 +42,7 @@ def empty_like(Tensor input not None, *, dtype=None, layout=None, device=None, r
     """
     only_plain(layout, pin_memory, "empty_like")
     return finish(empty_of(input, options_like(input, dtype, device, "empty_like"), memory_format,
-                           "empty_like"), requires_grad)
+                           "empty_like"), requires_grad, pin_memory)
 
 
 def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -55,7 +55,7 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, r
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -68,7 +68,7 @@ def zeros_like(Tensor input not None, *, dtype=None, layout=None, device=None, r
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "zeros_like"),
                               memory_format, "zeros_like")
     ops.fill_number_(y, CScalar(<int64_t> 0))
-    return finish(y, requires_grad)
+    return finish(y, requires_grad, pin_memory)
 
 
 def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -81,7 +81,7 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, re
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -94,7 +94,7 @@ def ones_like(Tensor input not None, *, dtype=None, layout=None, device=None, re
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "ones_like"), memory_format,
                               "ones_like")
     ops.fill_number_(y, CScalar(<int64_t> 1))
-    return finish(y, requires_grad)
+    return finish(y, requires_grad, pin_memory)
 
 
 def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, device=None,
@@ -108,7 +108,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -122,7 +122,7 @@ def full_like(Tensor input not None, fill_value, *, dtype=None, layout=None, dev
     cdef CTensor y = empty_of(input, options_like(input, dtype, device, "full_like"), memory_format,
                               "full_like")
     ops.fill_number_(y, value)
-    return finish(y, requires_grad)
+    return finish(y, requires_grad, pin_memory)
 
 
 def rand_like(Tensor input not None, *, generator=None, dtype=None, layout=None, device=None,
@@ -136,7 +136,7 @@ def rand_like(Tensor input not None, *, generator=None, dtype=None, layout=None,
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -151,7 +151,7 @@ def rand_like(Tensor input not None, *, generator=None, dtype=None, layout=None,
     only_plain(layout, pin_memory, "rand_like")
     cdef CTensor y = ops.rand(input.c.sizes(), options_like(input, dtype, device, "rand_like"),
                               as_generator(generator, "rand_like"))
-    return finish(with_layout_of(input, y, memory_format, "rand_like"), requires_grad)
+    return finish(with_layout_of(input, y, memory_format, "rand_like"), requires_grad, pin_memory)
 
 
 def randn_like(Tensor input not None, *, generator=None, dtype=None, layout=None, device=None,
@@ -165,7 +165,7 @@ def randn_like(Tensor input not None, *, generator=None, dtype=None, layout=None
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -180,7 +180,7 @@ def randn_like(Tensor input not None, *, generator=None, dtype=None, layout=None
     only_plain(layout, pin_memory, "randn_like")
     cdef CTensor y = ops.randn(input.c.sizes(), options_like(input, dtype, device, "randn_like"),
                                as_generator(generator, "randn_like"))
-    return finish(with_layout_of(input, y, memory_format, "randn_like"), requires_grad)
+    return finish(with_layout_of(input, y, memory_format, "randn_like"), requires_grad, pin_memory)
 
 
 def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dtype=None,
@@ -199,7 +199,7 @@ def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dty
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; that of `input` for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
         memory_format: the order in memory instead of that of `input`, such as
             zero.contiguous_format.
 
@@ -218,4 +218,5 @@ def randint_like(Tensor input not None, low=0, high=None, *, generator=None, dty
     cdef CTensor y = ops.randint(as_int(low, "randint_like", "low"),
                                  as_int(high, "randint_like", "high"), input.c.sizes(), options,
                                  as_generator(generator, "randint_like"))
-    return finish(with_layout_of(input, y, memory_format, "randint_like"), requires_grad)
+    return finish(with_layout_of(input, y, memory_format, "randint_like"),
+                  requires_grad, pin_memory)

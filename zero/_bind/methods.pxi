@@ -355,7 +355,7 @@ class TensorMethods:
         only_plain(layout, pin_memory, "new_tensor")
         cdef CTensorOptions options = new_options(self, dtype, device, "new_tensor")
         return finish(tensor_from(data, dtype_object(options.dtype), options.device, True),
-                      requires_grad)
+                      requires_grad, pin_memory)
 
     def new_empty(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
                   requires_grad=False, pin_memory=False):
@@ -363,21 +363,24 @@ class TensorMethods:
         device."""
         only_plain(layout, pin_memory, "new_empty")
         return finish(core.empty(sizes_of(sizes, size, "new_empty"),
-                                 new_options(self, dtype, device, "new_empty")), requires_grad)
+                                 new_options(self, dtype, device, "new_empty")),
+                      requires_grad, pin_memory)
 
     def new_zeros(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
                   requires_grad=False, pin_memory=False):
         """Zeros of the given sizes, by default of this dtype and device."""
         only_plain(layout, pin_memory, "new_zeros")
         return finish(ops.zeros(sizes_of(sizes, size, "new_zeros"),
-                                new_options(self, dtype, device, "new_zeros")), requires_grad)
+                                new_options(self, dtype, device, "new_zeros")),
+                      requires_grad, pin_memory)
 
     def new_ones(Tensor self not None, *sizes, size=None, dtype=None, layout=None, device=None,
                  requires_grad=False, pin_memory=False):
         """Ones of the given sizes, by default of this dtype and device."""
         only_plain(layout, pin_memory, "new_ones")
         return finish(ops.ones(sizes_of(sizes, size, "new_ones"),
-                               new_options(self, dtype, device, "new_ones")), requires_grad)
+                               new_options(self, dtype, device, "new_ones")),
+                      requires_grad, pin_memory)
 
     def new_full(Tensor self not None, size, fill_value, *, dtype=None, layout=None, device=None,
                  requires_grad=False, pin_memory=False):
@@ -385,7 +388,8 @@ class TensorMethods:
         only_plain(layout, pin_memory, "new_full")
         return finish(ops.full(as_dims(size, "new_full"), as_scalar(fill_value, "new_full",
                                                                     "fill_value"),
-                               new_options(self, dtype, device, "new_full")), requires_grad)
+                               new_options(self, dtype, device, "new_full")),
+                      requires_grad, pin_memory)
 
 
 cdef object no_dimension(str op):

@@ -189,9 +189,7 @@ cdef int only_plain(object layout, object pin_memory, str op) except -1:
     if layout is not None and layout is not strided:
         raise NotImplementedError(f"{op}: this layout is not supported; got {layout!r}, expected "
                                   "zero.strided")
-    if flag_of(pin_memory, op, "pin_memory"):
-        raise NotImplementedError(f"{op}: pinned memory is not supported; got pin_memory=True, "
-                                  "expected False: there is no GPU to copy to")
+    flag_of(pin_memory, op, "pin_memory")
     return 0
 
 
@@ -206,7 +204,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ShapeError: there is not one stride per size.
@@ -220,7 +218,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     only_plain(layout, pin_memory, "empty_strided")
     return finish(strided_tensor(as_dims(size, "empty_strided"), as_dims(stride, "empty_strided"),
                                  as_options(dtype, device, "empty_strided"), "empty_strided"),
-                  requires_grad)
+                  requires_grad, pin_memory)
 
 
 def new_empty_strided(Tensor self not None, size, stride, *, dtype=None, layout=None, device=None,
@@ -236,7 +234,7 @@ def new_empty_strided(Tensor self not None, size, stride, *, dtype=None, layout=
     return finish(strided_tensor(as_dims(size, "new_empty_strided"),
                                  as_dims(stride, "new_empty_strided"),
                                  options_like(self, dtype, device, "new_empty_strided"),
-                                 "new_empty_strided"), requires_grad)
+                                 "new_empty_strided"), requires_grad, pin_memory)
 
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None,
@@ -252,7 +250,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ShapeError: a dimension is missing or repeated.
@@ -275,7 +273,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
         if sizes[order[i]] > 1:
             step *= sizes[order[i]]
     return finish(strided_tensor(sizes, strides, as_options(dtype, device, "empty_permuted"),
-                                 "empty_permuted"), requires_grad)
+                                 "empty_permuted"), requires_grad, pin_memory)
 
 
 def is_set_to(Tensor self not None, Tensor tensor not None):

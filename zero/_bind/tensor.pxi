@@ -532,6 +532,9 @@ cdef class Tensor:
         return result
 
     def __reduce_ex__(self, protocol):
+        if for_another_process() and not self.c.is_meta():
+            from zero.multiprocessing.reductions import reduce_tensor
+            return reduce_tensor(self)
         cdef CTensor values = inplace.detach(self.c)
         cdef object content = None
         if not values.is_meta():
@@ -589,6 +592,15 @@ cdef class Parameter(Tensor):
         ops.update_(self.c, delta.c)
 
 
+import sys
+
+
+cdef bint for_another_process() except -1:
+    """Whether it is a pickler of multiprocessing that asks: its function is the one that runs."""
+    return "multiprocessing.reduction" in sys.modules \
+        and sys._getframe().f_globals.get("__name__") == "multiprocessing.reduction"
+
+
 cdef CDevice device_of(object x) except *:
     return (<Tensor> x).c.device() if isinstance(x, Tensor) else CDevice.Cpu
 
@@ -617,13 +629,10 @@ cdef Tensor like(Tensor x, CTensor values):
 
 
 def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # for pickle
-    cdef Tensor result
     cdef CTensor values = core.empty(as_dims(sizes, "unpickle"),
                                      as_options(dtype, "meta" if content is None else "cpu",
                                                 "unpickle"))
     cdef Py_ssize_t i, n = values.numel() * itemsize(values.dtype())
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"unpickle: not a class of tensors; got {cls!r}")
     if content is not None:
         if not isinstance(content, bytes) or len(content) != n:
             raise ZeroValueError(f"unpickle: the data do not fill the tensor; got "
@@ -632,14 +641,26 @@ def _rebuild_tensor(cls, dtype, sizes, content, requires_grad, attributes):  # f
         if values.dtype() == CDType.Bool:  # loops rely on 0 and 1
             for i in range(n):
                 (<char*> values.data())[i] = (<char*> values.data())[i] != 0
+    return dressed(values, cls, requires_grad, attributes)
+
+
+cdef Tensor dressed(CTensor values, cls, requires_grad, attributes):
+    """A new tensor as a leaf of a class."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"unpickle: not a class of tensors; got {cls!r}")
     values.impl().is_parameter_ = issubclass(cls, Parameter)
     if requires_grad:
         meta.set_requires_grad(values, True)
-    result = <Tensor> allocate_wrapper(cls)
+    cdef Tensor result = <Tensor> allocate_wrapper(cls)
     result.c.hold(move(values), result)
     if attributes:
         attributes_of(result).update(attributes)
     return result
+
+
+def _dressed(Tensor values not None, cls, requires_grad, attributes):
+    """The same for values that are the caller's own."""
+    return dressed(inplace.detach(values.c), cls, requires_grad, attributes)
 
 
 set_public_name(Tensor, b"zero.Tensor")

@@ -95,8 +95,10 @@ cdef tuple wrap_all(CTensors& tensors):
     return tuple(result)
 
 
-cdef Tensor finish(CTensor t, object requires_grad):
+cdef Tensor finish(CTensor t, object requires_grad, object pin_memory=False):
     """Wraps the result of a function that creates a tensor."""
+    if pin_memory is not False:
+        pin(t, pin_memory)
     if flag_of(requires_grad, "requires_grad", "the value"):
         meta.set_requires_grad(t, True)
     return wrap(move(t))

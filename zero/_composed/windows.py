@@ -69,7 +69,7 @@ def bartlett_window(
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: the length is negative.
@@ -107,7 +107,7 @@ def blackman_window(
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: the length is negative.
@@ -154,7 +154,7 @@ def hamming_window(
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: the length is negative.
@@ -193,7 +193,7 @@ def hann_window(
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: the length is negative.
@@ -234,7 +234,7 @@ def kaiser_window(
         layout: None or zero.strided.
         device: 'cpu' or 'meta'; the default device for None.
         requires_grad: whether operations on the result are recorded.
-        pin_memory: only False.
+        pin_memory: whether the memory is pinned, see :meth:`zero.Tensor.pin_memory`.
 
     Raises:
         ValueError: the length is negative.

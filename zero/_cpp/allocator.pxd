@@ -1,4 +1,5 @@
 from libc.stdint cimport int64_t
+from zero._cpp.error cimport raise_error
 
 cdef extern from "zero/core/allocator.h" namespace "zero":
     cdef cppclass MemoryStats:
@@ -15,3 +16,5 @@ cdef extern from "zero/core/allocator.h" namespace "zero":
     MemoryStats memory_stats() noexcept
     void reset_peak_memory_stats() noexcept
     void empty_cache() noexcept
+    void* allocate(size_t nbytes) except +raise_error
+    void deallocate(void* pointer, size_t nbytes) noexcept

@@ -207,7 +207,7 @@ class save_on_cpu(saved_tensors_hooks):
     they are.
 
     Args:
-        pin_memory: must be False; there is no device to copy to from pinned memory.
+        pin_memory: keep copies in pinned memory instead, see :meth:`zero.Tensor.pin_memory`.
         device_type: ignored by definition: nothing moves.
 
     Example:
@@ -221,19 +221,19 @@ class save_on_cpu(saved_tensors_hooks):
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cpu") -> None:
-        if pin_memory:
-            raise NotImplementedError(
-                "save_on_cpu: there is no pinned memory; got pin_memory=True, expected False"
-            )
         if device_type != "cpu":
             raise NotImplementedError(
                 f"save_on_cpu: no such device; got {device_type!r}, expected 'cpu'"
             )
-        super().__init__(_same, _same)
+        super().__init__(_pinned if pin_memory else _same, _same)
 
 
 def _same(x: Tensor) -> Tensor:
     return x
+
+
+def _pinned(x: Tensor) -> Tensor:
+    return x.detach().pin_memory()
 
 
 class disable_saved_tensors_hooks:

@@ -124,15 +124,22 @@ class Conversion:
         return self._apply(lambda t: zero.empty_like(t, device=device), recurse)
 
     def share_memory(self) -> Self:
-        """Not available: tensors cannot lie in memory shared by processes.
+        """Moves parameters, their gradients and buffers to memory that other processes can see.
 
-        Raises:
-            NotImplementedError: always.
+        See :meth:`zero.Tensor.share_memory_`. Returns the module.
+
+        Example:
+            >>> import zero
+            >>> zero.nn.Linear(2, 3).share_memory().weight.is_shared()
+            True
         """
-        raise NotImplementedError(
-            f"{type(self).__name__}.share_memory: tensors in memory that processes share are not "
-            "supported; send state_dict() to the other process, or use threads"
-        )
+        for parameter in self.parameters():
+            parameter.share_memory_()
+            if parameter.grad is not None:
+                parameter.grad.share_memory_()
+        for buffer in self.buffers():  # type: ignore[attr-defined]
+            buffer.share_memory_()
+        return self
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Says for all parameters whether gradients are recorded; False freezes them."""

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 
 #include "zero/core/device.h"
 #include "zero/core/intrusive.h"
@@ -70,6 +71,22 @@ class Storage : public VersionCounter {
   size_t nbytes() const { return nbytes_; }
   Device device() const { return device_; }
   bool is_foreign() const { return release_ != nullptr; }
+  // Whose memory it is, if it was made with this release function; else null.
+  void* owner(void (*release)(void*)) const { return release_ == release ? owner_ : nullptr; }
+
+  // Goes on, with the same contents, in the memory of `other`, which is somebody else's, of this
+  // size, and used by nobody; `other` gets what this had. So the caller decides when that ends.
+  void move_to(Storage& other) {
+    if (nbytes_ > 0) std::memcpy(other.data_, data_, nbytes_);
+    std::swap(data_, other.data_);
+    std::swap(release_, other.release_);
+    std::swap(owner_, other.owner_);
+    if (behind_ && other.release_ == nullptr) other.data_ = nullptr;  // a part of this object
+  }
+  // Counts those outside who hold the address of the memory, which may not move meanwhile.
+  void lend() { lent_.fetch_add(1, std::memory_order_relaxed); }
+  void take_back() { lent_.fetch_sub(1, std::memory_order_relaxed); }
+  bool is_lent() const { return lent_.load(std::memory_order_relaxed) > 0; }
 
   // Bytes of the block that the object lies in.
   size_t block_size() const { return behind_ ? kHeader + nbytes_ : kHeader; }
@@ -85,8 +102,9 @@ class Storage : public VersionCounter {
 
   void* data_;
   size_t nbytes_;
+  std::atomic<uint32_t> lent_{0};
   Device device_;
-  bool behind_ = false;
+  bool behind_ = false;  // fresh() took room for the elements, also if they have moved
   void (*release_)(void*) = nullptr;
   void* owner_ = nullptr;
 };

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from zero import Generator
-from zero.errors import DTypeError, Error, ValueError
+from zero.errors import DTypeError, ValueError
 from zero.utils.data._iterate import Epoch, LoaderIterator, SerialSource, Share
 from zero.utils.data._state import own_generators
 from zero.utils.data._utils.collate import default_collate, default_convert
@@ -361,10 +361,9 @@ class DataLoader(Generic[T]):
             from zero.utils.data._threads import ThreadSource
 
             return ThreadSource(self)
-        raise Error(
-            f"DataLoader: there are no worker processes yet; got num_workers={self.num_workers}, "
-            "expected 0, or worker_type='thread'"
-        )
+        from zero.utils.data._workers import ProcessSource
+
+        return ProcessSource(self)
 
     def _begin_epoch(self) -> Epoch:
         # An index list is what a process is sent.

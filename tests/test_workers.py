@@ -1,0 +1,858 @@
+"""DataLoader's worker processes: batches in shared memory, seeds, failures, what is left over."""
+
+import gc
+import multiprocessing
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import namedtuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zero
+from zero.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    TensorDataset,
+    _arena,
+    get_worker_info,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader makes . worker processes")
+METHODS = multiprocessing.get_all_start_methods()
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals")
+forks = pytest.mark.skipif("fork" not in METHODS, reason="no fork")
+CONTEXT = "fork" if "fork" in METHODS else "spawn"
+
+
+def loader(dataset, **options):
+    options.setdefault("num_workers", 2)
+    options.setdefault("multiprocessing_context", CONTEXT)
+    return DataLoader(dataset, **options)
+
+
+def children():
+    return multiprocessing.active_children()
+
+
+def descriptors():
+    return sorted(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else []
+
+
+def status(key, pid="self"):
+    """A line of /proc/PID/status, in bytes."""
+    with open(f"/proc/{pid}/status") as lines:
+        return next(int(x.split()[1]) * 1024 for x in lines if x.startswith(key + ":"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    gc.collect()
+    before = descriptors()
+    yield
+    gc.collect()
+    assert not children()
+    assert len(descriptors()) <= len(before) + 2  # modules that are imported once
+
+
+# ---- datasets ------------------------------------------------------------------------------------
+class Squares(Dataset):
+    """An array, a number and a text for each index."""
+
+    def __init__(self, n=20, shape=(3,), seconds=0.0):
+        self.n, self.shape, self.seconds = n, shape, seconds
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        if self.seconds:
+            time.sleep(self.seconds)
+        return np.full(self.shape, i * i, np.float32), i, f"n{i}"
+
+
+class Drawing(Dataset):
+    """Random numbers of all generators."""
+
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, i):
+        return i, random.random(), float(np.random.rand()), zero.rand(2)
+
+
+class Raising(Dataset):
+    def __init__(self, make, at=3):
+        self.make, self.at = make, at
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        if i == self.at:
+            raise self.make()
+        return i
+
+
+class Calling(Dataset):
+    """Calls a function for one index."""
+
+    def __init__(self, function, at=3, n=8):
+        self.function, self.at, self.n = function, at, n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        if i == self.at:
+            self.function()
+        return zero.full((2,), float(i))
+
+
+class Shards(IterableDataset):
+    def __init__(self, n, uneven=False):
+        self.n, self.uneven = n, uneven
+
+    def __iter__(self):
+        info = get_worker_info()
+        k, w = (0, 1) if info is None else (info.id, info.num_workers)
+        stop = self.n // 3 if self.uneven and k == 0 else self.n
+        return iter(range(k, stop, w))
+
+
+def flat(batches):
+    return [x for batch in batches for x in batch.tolist()]
+
+
+# ---- batches -------------------------------------------------------------------------------------
+def plain(x):
+    """Batches as values that can be compared."""
+    if isinstance(x, zero.Tensor):
+        return str(x.dtype), x.tolist()
+    if isinstance(x, np.ndarray):
+        return str(x.dtype), x.tolist()
+    if isinstance(x, dict):
+        return {key: plain(value) for key, value in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [plain(y) for y in x]
+    return x
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_same_batches_as_without_workers(method, workers):
+    data = Squares(23)
+    more = ({}, {"drop_last": True}, {"batch_size": None}) if method == "fork" else ()
+    for options in ({"shuffle": True}, *more):
+        options = {"batch_size": 4} | options
+        zero.manual_seed(1)
+        expected = [plain(batch) for batch in DataLoader(data, **options)]
+        zero.manual_seed(1)
+        found = loader(data, num_workers=workers, multiprocessing_context=method, **options)
+        assert [plain(batch) for batch in found] == expected
+
+
+@forks
+def test_batches_are_in_shared_memory_and_writable():
+    first, second = loader(Squares(4, (100, 100)), batch_size=2)
+    for x, i, text in (first, second):
+        assert x.is_shared() and x.shape == (2, 100, 100) and x.untyped_storage().nbytes() == 80000
+        x.mul_(2)
+        assert x[1, 0, 0].item() == 2 * i[1].item() ** 2 and isinstance(text[0], str)
+
+
+Pair = namedtuple("Pair", "left right")
+
+
+class Odd:
+    """An object that is no tensor."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __eq__(self, other):
+        return self.values.tolist() == other.values.tolist()
+
+
+def odd_collate(samples):
+    x = zero.tensor([float(i) for _, i, _ in samples])
+    wide = zero.rand(len(samples), 3, 40, 40).contiguous(memory_format=zero.channels_last)
+    leaf = zero.nn.Parameter(x.clone())
+    leaf.note = "kept"
+    return {
+        "pair": Pair(x, (x, [1, None, "text", b"bytes"])),
+        "array": np.arange(3000.0).reshape(30, 100) + x[0].item(),
+        "strings": np.array(["a", "b"]),
+        "expanded": x[:, None].expand(len(samples), 5000),
+        "strided": zero.arange(100)[::3],
+        "wide": wide,
+        "leaf": leaf,
+        "empty": zero.zeros(0, 3),
+        "half": x.to(zero.bfloat16),
+        "odd": Odd(x * 2),
+        "meta": zero.ones(2, device="meta").shape,
+        "many": ["text"] * 3000,
+    }
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_any_kind_of_batch(method):
+    zero.manual_seed(0)
+    (batch,) = loader(
+        Squares(2),
+        batch_size=2,
+        num_workers=1,
+        collate_fn=odd_collate,
+        multiprocessing_context=method,
+    )
+    assert type(batch["pair"]) is Pair and batch["pair"].left is batch["pair"].right[0]
+    assert batch["pair"].right[1] == [1, None, "text", b"bytes"]
+    assert batch["pair"].left.tolist() == [0, 1]
+    assert batch["array"].tolist() == np.arange(3000.0).reshape(30, 100).tolist()
+    batch["array"][0] = 1  # may be written to
+    assert batch["strings"].tolist() == ["a", "b"]
+    assert batch["expanded"].shape == (2, 5000) and batch["expanded"][1, 77].item() == 1
+    assert batch["strided"].tolist() == list(range(0, 100, 3))
+    assert batch["wide"].is_contiguous(memory_format=zero.channels_last)
+    leaf = batch["leaf"]
+    assert type(leaf) is zero.nn.Parameter and leaf.requires_grad and leaf.note == "kept"
+    assert batch["empty"].shape == (0, 3) and batch["half"].dtype is zero.bfloat16
+    assert batch["odd"] == Odd(zero.tensor([0.0, 2.0])) and batch["many"] == ["text"] * 3000
+
+
+def view_collate(samples):
+    """Parts of a batch that was collated in place."""
+    x = zero.utils.data.default_collate([x for x, _, _ in samples])
+    return x[:, 1:], x.t(), x
+
+
+@forks
+def test_views_of_what_was_collated():
+    (batch,) = loader(Squares(3, (5000,)), batch_size=3, num_workers=1, collate_fn=view_collate)
+    expected = np.stack([np.full(5000, i * i, np.float32) for i in range(3)])
+    for x, y in zip(batch, (expected[:, 1:], expected.T, expected), strict=True):
+        assert x.shape == y.shape and np.array_equal(x.numpy(), y)
+
+
+CACHE = {}
+
+
+def caching_collate(samples):
+    key = samples[0][1]
+    if key not in CACHE:
+        CACHE[key] = zero.utils.data.default_collate([x for x, _, _ in samples])
+    return CACHE[key]
+
+
+@forks
+def test_a_batch_that_the_worker_keeps_stays_its_own():
+    data = Squares(6, (4000,))
+    batches = loader(
+        data, batch_size=2, num_workers=1, collate_fn=caching_collate, persistent_workers=True
+    )
+    for _ in range(4):
+        for i, x in enumerate(batches):
+            assert x[:, 0].tolist() == [(2 * i) ** 2, (2 * i + 1) ** 2]
+            x.fill_(-1)
+    del batches
+
+
+class Graph(Dataset):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return zero.ones(2, requires_grad=True) * i
+
+
+@forks
+def test_graphs_stay_where_they_are():
+    with pytest.raises(RuntimeError, match=r"a graph, which cannot leave a worker.*x\.detach"):
+        next(iter(loader(Graph(), collate_fn=lambda samples: samples[0])))
+
+
+@forks
+def test_long_lists_of_indices():
+    data = Squares(60000, (1,))
+    _, i, _ = next(iter(loader(data, batch_size=60000, num_workers=1)))
+    assert i.tolist() == list(range(60000))
+
+
+@forks
+@pytest.mark.parametrize("prefetch", [1, 5, 200])
+def test_prefetching(prefetch):
+    data = Squares(300)
+    found = [i for _, i, _ in loader(data, prefetch_factor=prefetch)]
+    assert flat(found) == list(range(300))
+
+
+class Slow(Squares):
+    def __getitem__(self, i):
+        if i == 0:
+            time.sleep(0.6)
+        return i
+
+
+@forks
+def test_order():
+    assert flat(loader(Slow(6), prefetch_factor=3)) == [0, 1, 2, 3, 4, 5]
+    found = flat(loader(Slow(6), prefetch_factor=3, in_order=False))
+    assert sorted(found) == [0, 1, 2, 3, 4, 5] and found[0] != 0
+
+
+@forks
+def test_a_worker_computes_on_one_thread():
+    class Threads(Squares):
+        def __getitem__(self, i):
+            return zero.get_num_threads(), get_worker_info().id, get_worker_info().num_workers
+
+    found = plain(list(loader(Threads(4))))
+    assert [batch[0][1][0] for batch in found] == [1] * 4
+    assert [batch[1][1][0] for batch in found] == [0, 1, 0, 1] and found[0][2][1] == [2]
+
+
+# ---- memory --------------------------------------------------------------------------------------
+@linux
+def test_ten_thousand_kept_batches():
+    data = TensorDataset(zero.arange(10_000.0)[:, None].expand(10_000, 6000))
+    zero.ones(1)
+    before = len(descriptors())
+    kept = []
+    most = 0
+    for (x,) in loader(data, batch_size=1):
+        kept.append(x)
+        if len(kept) % 1000 == 0:
+            most = max(most, len(descriptors()))
+    assert most <= before + 16
+    assert [x[0, 5999].item() for x in kept] == list(range(10_000))
+    assert kept[17].is_shared()
+
+
+@linux
+def test_memory_goes_back(monkeypatch):
+    def shared():
+        return status("RssShmem")
+
+    start = shared()
+    kept = [x for x, _, _ in loader(Squares(20, (250_000,)), batch_size=1)]
+    for x in kept:
+        x.add_(1)
+    assert shared() - start > 19 << 20
+    last = kept.pop()
+    kept.clear()
+    gc.collect()
+    assert shared() - start < 3 << 20 and last[0, 0].item() == 362
+    # Beyond so many mappings batches are copied.
+    monkeypatch.setattr(_arena, "MAX_MAPPED", 5)
+    kept = [x for x, _, _ in loader(Squares(20, (10_000,)), batch_size=1)]
+    assert [x[0, 9].item() for x in kept] == [i * i for i in range(20)]
+    assert 1 <= sum(x.is_shared() for x in kept) <= 6
+
+
+@forks
+def test_slots_go_round():
+    batches = iter(loader(Squares(200, (10_000,)), batch_size=1, num_workers=1))
+    places = set()
+    for x, i, _ in batches:
+        assert x[0, 0].item() == i.item() ** 2
+        places.add(x.data_ptr())
+        del x
+    assert len(places) <= 6
+
+
+@forks
+def test_a_batch_that_is_dropped_elsewhere(tmp_path):
+    # A forked process drops its view of a batch; the parent's stays.
+    (batch, _, _), *_ = list(loader(Squares(8, (10_000,)), batch_size=4))
+    pid = os.fork()
+    if pid == 0:
+        del batch, _
+        gc.collect()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert batch[3, 77].item() == 9
+
+
+@linux
+def test_two_hundred_epochs():
+    """Epochs leave no memory and no descriptors behind, with workers that stay and that don't."""
+    data = TensorDataset(zero.rand(64, 1000), zero.arange(64))
+    for options, epochs in (({"persistent_workers": True}, 200), ({}, 60)):
+        batches = loader(data, batch_size=16, **options)
+        for epoch in range(epochs):
+            for x, y in batches:
+                x.sum() + y.sum()
+            if epoch == epochs // 10:
+                gc.collect()
+                memory, open_now = status("VmRSS"), len(descriptors())
+        gc.collect()
+        assert status("VmRSS") - memory < 2 << 20
+        assert len(descriptors()) == open_now
+        del batches
+
+
+def own_memory():
+    """Bytes that no other process has."""
+    with open("/proc/self/smaps_rollup") as lines:
+        return sum(int(x.split()[1]) << 10 for x in lines if x.startswith("Private_"))
+
+
+class Memory(Dataset):
+    """Reads all of a large tensor and tells what memory the process has then."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        rows = len(self.x) // 2
+        half = i % 2
+        total = self.x[half * rows : (half + 1) * rows].sum().item()
+        return total, own_memory(), os.getpid()
+
+
+@linux
+@pytest.mark.parametrize("method", METHODS)
+def test_a_large_dataset_is_not_copied(method):
+    # A fork shares whatever there is, here 2 GB of pages of which only some were written to; the
+    # other methods send tensors by the name of their memory.
+    size = 2 << 30 if method == "fork" else 256 << 20
+    x = zero.from_numpy(np.zeros((size >> 12, 1024), np.float32))
+    x[: (256 << 20) >> 12] = 1
+    found = list(loader(Memory(x), multiprocessing_context=method))
+    assert {total.item() for total, _, _ in found[:2]} <= {0, 64 << 20, 32 << 20}
+    assert len({pid.item() for _, _, pid in found}) == 2
+    assert all(memory.item() < 128 << 20 for _, memory, _ in found)
+
+
+@linux
+def test_where_there_are_no_files_without_names(monkeypatch, tmp_path):
+    monkeypatch.delattr(os, "memfd_create")
+    found = plain(list(loader(Squares(12, (5000,)), batch_size=3)))
+    assert found == plain(list(DataLoader(Squares(12, (5000,)), batch_size=3)))
+    monkeypatch.setattr(_arena, "PLACE_WANTED", 1 << 60)
+    monkeypatch.setattr(_arena.tempfile, "tempdir", str(tmp_path))
+    with pytest.warns(UserWarning, match="/dev/shm has .* MB left, too few") as said:
+        again = plain(list(loader(Squares(12, (5000,)), batch_size=3)))
+    assert again == found and len(said) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def no_space(descriptor, offset, size):
+    raise OSError(28, "No space left on device")
+
+
+@linux
+def test_without_room_batches_go_through_pipes(monkeypatch):
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setattr(os, "posix_fallocate", no_space)
+    with pytest.warns(UserWarning, match="batches go through pipes") as said:
+        found = plain(list(loader(Squares(12, (50_000,)), batch_size=3)))
+    assert found == plain(list(DataLoader(Squares(12, (50_000,)), batch_size=3)))
+    assert len(said) == 1
+
+    def nothing():
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("zero.utils.data._workers.Arena", lambda *_: nothing())
+    with pytest.warns(UserWarning, match="Too many open files"):
+        assert plain(list(loader(Squares(12, (50_000,)), batch_size=3))) == found
+
+
+@linux
+def test_pinned_batches():
+    batches = loader(Squares(8, (10_000,)), batch_size=2, pin_memory=True)
+    for x, i, _ in batches:
+        if not zero.ones(1).pin_memory().is_pinned():
+            pytest.skip("the system locks no memory for this user")
+        assert x.is_pinned() and i.is_pinned() and x.is_shared()
+        assert x[1, 5].item() == i[1].item() ** 2
+    it = iter(batches)
+    next(it)
+    del it  # half way
+
+
+# ---- random numbers ------------------------------------------------------------------------------
+def drawn(workers, seed=3, epochs=2, **options):
+    zero.manual_seed(seed)
+    batches = loader(Drawing(), batch_size=3, num_workers=workers, **options)
+    return [plain(list(batches)) for _ in range(epochs)]
+
+
+@forks
+def test_random_numbers():
+    first, second = drawn(1)
+    assert first[0] != first[1] and first != second
+    for column in range(1, 4):  # no two samples have the same numbers
+        values = [str(v) for epoch in (first, second) for b in epoch for v in b[column][1]]
+        assert len(set(values)) == len(values)
+    assert drawn(1) == drawn(3) == drawn(2, persistent_workers=True) == [first, second]
+    assert drawn(2, seed=4) != [first, second]
+    assert drawn(2, multiprocessing_context="spawn", epochs=1) == [first]
+
+
+def fix_numpy(worker):
+    np.random.seed(100 + worker)
+
+
+@forks
+def test_seeds_of_worker_init_fn_stay():
+    expected = np.random.RandomState(100).rand(12).tolist()
+    for seed in (1, 2):
+        zero.manual_seed(seed)
+        found = list(loader(Drawing(), batch_size=3, num_workers=1, worker_init_fn=fix_numpy))
+        assert [v for batch in found for v in batch[2].tolist()] == expected
+    assert found[0][1].tolist() != found[1][1].tolist()
+
+
+@forks
+def test_the_main_program_draws_as_without_workers():
+    states = []
+    for workers in (0, 2):
+        zero.manual_seed(5)
+        random.seed(5)
+        list(DataLoader(TensorDataset(zero.arange(4)), shuffle=True, num_workers=workers))
+        states.append((zero.rand(1).item(), random.random()))
+    assert states[0] == states[1]
+
+
+# ---- iterable datasets ---------------------------------------------------------------------------
+@pytest.mark.parametrize("method", METHODS)
+def test_shards(method):
+    found = flat(loader(Shards(11), batch_size=2, num_workers=3, multiprocessing_context=method))
+    assert sorted(found) == list(range(11))
+    assert found[:6] == [0, 3, 1, 4, 2, 5]  # the workers in turn
+
+
+@forks
+def test_shards_of_unequal_lengths():
+    batches = loader(Shards(30, uneven=True), batch_size=2, persistent_workers=True)
+    expected = sorted([*range(0, 10, 2), *range(1, 30, 2)])
+    for _ in range(3):
+        assert sorted(flat(batches)) == expected
+    del batches
+    assert sorted(flat(loader(Shards(30, uneven=True), in_order=False))) == expected
+
+
+# ---- failures ------------------------------------------------------------------------------------
+class TwoArguments(Exception):
+    def __init__(self, code, text):
+        super().__init__(code, text)
+        self.code = code
+
+
+class Mute(Exception):
+    def __init__(self, code):
+        self.code = code
+
+    def __str__(self):
+        return f"code {self.code}"
+
+
+def two_arguments():
+    return TwoArguments(7, "special message")
+
+
+def file_not_found():
+    return FileNotFoundError(2, "No such file", "data.bin")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("make", "kind", "text"),
+    [
+        (lambda: ValueError("bad sample"), ValueError, "bad sample"),
+        (two_arguments, TwoArguments, "special message"),
+        (lambda: Mute(5), Exception, "code 5"),
+        (lambda: KeyError("no\nkey"), KeyError, "no\nkey"),
+        (file_not_found, FileNotFoundError, "data.bin"),
+        (lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "odd"), Exception, "can't decode"),
+        (lambda: KeyboardInterrupt("mine"), RuntimeError, "mine"),
+        (lambda: type("Local", (Exception,), {})("gone"), RuntimeError, "Local"),
+    ],
+)
+def test_exceptions_of_workers(method, make, kind, text):
+    if method != "fork":
+        if make is not two_arguments:
+            pytest.skip("functions without a name stay here")
+    batches = iter(loader(Raising(make), multiprocessing_context=method))
+    assert flat([next(batches), next(batches), next(batches)]) == [0, 1, 2]
+    with pytest.raises(kind) as caught:
+        next(batches)
+    message = str(caught.value)
+    assert text in message and "worker 1" in message
+    assert "Traceback (most recent call last)" in message and "__getitem__" in message
+    if kind is TwoArguments:
+        assert caught.value.code == 7
+    if kind is FileNotFoundError:
+        assert caught.value.errno == 2
+    assert flat(batches) == [4, 5, 6, 7]  # it goes on behind
+
+
+def stop_iteration():
+    raise StopIteration
+
+
+@forks
+def test_stop_iteration_does_not_end_the_epoch():
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(loader(Calling(stop_iteration)))
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(loader(Squares(3), collate_fn=lambda _: stop_iteration()))
+
+
+@forks
+def test_worker_init_fn():
+    zero.manual_seed(0)
+
+    def fail(worker):
+        if worker == 1:
+            raise ValueError("init says no")
+
+    batches = iter(loader(Squares(8), worker_init_fn=fail))
+    with pytest.raises(ValueError, match=r"(?s)init says no.*worker 1"):
+        list(batches)
+    del batches
+
+    def change(worker):
+        get_worker_info().dataset.n = 100 + worker
+
+    class Length(Squares):
+        def __getitem__(self, i):
+            return self.n
+
+    assert set(flat(loader(Length(6), worker_init_fn=change))) == {100, 101}
+
+
+@posix
+@forks
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        (lambda: os.kill(os.getpid(), signal.SIGKILL), r"signal 9 \(SIGKILL\): .*out of memory"),
+        (lambda: os.kill(os.getpid(), signal.SIGBUS), r"\(SIGBUS\): .*memory .* is full"),
+        (lambda: os._exit(3), "exited with code 3"),
+        (lambda: sys.exit(4), "exited with code 4"),
+    ],
+)
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_worker_that_dies(end, expected, persistent, capfd):
+    batches = loader(Calling(end, at=7), persistent_workers=persistent)
+    it = iter(batches)
+    next(it)
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match=rf"DataLoader: worker 1 \(pid \d+\) .*{expected}"):
+        list(it)
+    assert time.monotonic() - start < 5
+    assert not children()
+    assert list(it) == []  # it is over
+    if persistent:  # a new epoch starts new workers
+        assert len(next(iter(batches))) == 1
+    del it, batches
+
+
+@posix
+@forks
+def test_a_worker_is_killed_from_outside():
+    it = iter(loader(Squares(10_000, seconds=0.01)))
+    next(it)
+    victim = children()[0]
+    os.kill(victim.pid, signal.SIGKILL)
+    start = time.monotonic()
+    with pytest.raises(RuntimeError, match=rf"\(pid {victim.pid}\) was killed by signal 9"):
+        list(it)
+    assert time.monotonic() - start < 1.5
+    assert not children()
+
+
+@forks
+def test_timeouts():
+    it = iter(loader(Slow(6), timeout=0.2))
+    with pytest.raises(RuntimeError, match=r"no batch came from 2 workers within 0\.2 s"):
+        next(it)
+    time.sleep(0.6)
+    assert next(it).tolist() == [0]
+    del it
+
+
+def test_what_cannot_be_sent():
+    class Local(Squares):
+        pass
+
+    with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
+        iter(loader(Local(3), multiprocessing_context="spawn"))
+
+
+@forks
+def test_iterators_that_are_dropped_half_way():
+    for persistent in (False, True):
+        batches = loader(Squares(100, (1000,), seconds=0.005), persistent_workers=persistent)
+        for _ in range(3):
+            it = iter(batches)
+            x, i, _ = next(it)
+            next(it)
+            del it
+            gc.collect()
+            assert bool(children()) == persistent
+            assert i.item() == 0 and x[0, 0].item() == 0
+        assert flat(i for _, i, _ in batches) == list(range(100))
+        del batches
+        gc.collect()
+        assert not children()
+
+
+@linux
+def test_a_worker_that_does_not_end(monkeypatch):
+    def deaf():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(100)
+
+    monkeypatch.setattr("zero.utils.data._workers.GRACE", 0.1)
+    it = iter(loader(Calling(deaf, at=5)))
+    next(it)
+    pids = [child.pid for child in children()]
+    start = time.monotonic()
+    del it
+    gc.collect()
+    assert time.monotonic() - start < 5 and not any(map(is_alive, pids))
+
+
+@forks
+def test_signal_handlers_are_not_for_workers():
+    before = signal.signal(signal.SIGTERM, lambda *_: os._exit(9))
+    try:
+        it = iter(loader(Calling(lambda: os.kill(os.getpid(), signal.SIGTERM), at=5)))
+        with pytest.raises(RuntimeError, match="SIGTERM"):
+            list(it)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@forks
+def test_two_loaders_at_once():
+    a, b = loader(Squares(9)), loader(Squares(9, (2000,)))
+    for (_, i, _), (x, j, _) in zip(a, b, strict=True):
+        assert i.item() == j.item() and x[0, 1].item() == j.item() ** 2
+
+
+@forks
+def test_from_a_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(loader(Squares(9))))
+    thread.start()
+    thread.join()
+    assert flat(i for _, i, _ in found) == list(range(9))
+
+
+# ---- Ctrl-C, and a main program that is killed ---------------------------------------------------
+PROGRAM = """
+import os, signal, sys, time
+import numpy as np
+import zero
+signal.signal(signal.SIGINT, signal.default_int_handler)  # of background jobs it is ignored
+from zero.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __len__(self):
+        return 100_000
+    def __getitem__(self, i):
+        time.sleep(0.001)
+        return np.zeros(5000, np.float32)
+def main():
+    method, persistent, half = sys.argv[1], sys.argv[2] == "1", sys.argv[3] == "1"
+    loader = DataLoader(Data(), batch_size=4, num_workers=2, multiprocessing_context=method,
+                        persistent_workers=persistent)
+    print("started", os.getpid(), flush=True)
+    while True:
+        for i, batch in enumerate(loader):
+            if i == 0:
+                import multiprocessing
+                for child in multiprocessing.active_children():
+                    print("child", child.pid, flush=True)
+                print("running", flush=True)
+            batch.sum()
+            if half and i == 3:
+                break
+if __name__ == "__main__":
+    main()
+"""
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def interrupted(program, method, persistent, half, delay, signals, kill=False):
+    """What is left of the program after it was interrupted `delay` seconds after its first batch,
+    or after its start if that is negative."""
+    root = str(Path(zero.__file__).parent.parent)
+    before = set(os.listdir("/dev/shm"))
+    process = subprocess.Popen(
+        [sys.executable, program, method, str(int(persistent)), str(int(half))],
+        env=os.environ | {"PYTHONPATH": root},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pids = []
+    for line in process.stdout:
+        if line.startswith("child"):
+            pids.append(int(line.split()[1]))
+        if line.startswith("started" if delay < 0 else "running"):
+            break
+    time.sleep(abs(delay))
+    if kill:
+        process.kill()
+    else:
+        for _ in range(signals):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.02)
+    out, err = process.communicate(timeout=30)
+    pids += [int(line.split()[1]) for line in out.splitlines() if line.startswith("child")]
+    end = time.monotonic() + (10 if kill else 2)
+
+    def left():
+        group = subprocess.run(["pgrep", "-g", str(process.pid)], capture_output=True, text=True)
+        return [pid for pid in {*pids, *map(int, group.stdout.split())} if is_alive(pid)]
+
+    while left() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not left(), (pids, left(), err)
+    assert set(os.listdir("/dev/shm")) <= before
+    return process.returncode, err
+
+
+@linux
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("persistent", "half"), [(False, False), (True, False), (True, True)])
+def test_ctrl_c(method, persistent, half, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    for delay in (random.Random(0).uniform(0, 0.3), -random.Random(1).uniform(0, 0.1)):
+        code, err = interrupted(program, method, persistent, half, delay, 1)
+        assert code in (-signal.SIGINT, 130, 1) and "KeyboardInterrupt" in err
+        assert err.count("Traceback") <= 2, err  # of workers there is nothing to read
+
+
+@linux
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_with_a_program_that_is_killed(method, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    interrupted(program, method, True, False, 0.1, 1, kill=True)
