@@ -218,6 +218,69 @@ def tabular(lib: ModuleType) -> Step:
     return step
 
 
+def mnist_cnn(lib: ModuleType) -> Step:
+    """The network of PyTorch's MNIST example, batch 64."""
+    nn = lib.nn
+    model = nn.Sequential(
+        *(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Dropout(0.25), nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Dropout(0.5)),
+        *(nn.Linear(128, 10), nn.LogSoftmax(1)),
+    )
+    trainer = lib.optim.SGD(model.parameters(), lr=0.01)
+    criterion = nn.NLLLoss()
+    x, target = lib.randn(64, 1, 28, 28), lib.randint(0, 10, (64,))
+
+    def step() -> None:
+        loss = criterion(model(x), target)
+        trainer.zero_grad()
+        loss.backward()
+        trainer.step()
+
+    return step
+
+
+def resnet18(lib: ModuleType) -> Step:
+    """ResNet-18 as it is used on CIFAR: no pooling before the first stage; batch 32."""
+    nn = lib.nn
+
+    def convolution(inputs: int, outputs: int, kernel: int, stride: int) -> list:
+        layer = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False)
+        return [layer, nn.BatchNorm2d(outputs)]
+
+    class Block(nn.Module):
+        def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+            super().__init__()
+            self.body = nn.Sequential(
+                *(*convolution(inputs, outputs, 3, stride), nn.ReLU()),
+                *convolution(outputs, outputs, 3, 1),
+            )
+            same = inputs == outputs and stride == 1
+            shortcut = [] if same else convolution(inputs, outputs, 1, stride)
+            self.shortcut = nn.Sequential(*shortcut)
+
+        def forward(self, x: object) -> object:
+            return nn.functional.relu(self.body(x) + self.shortcut(x))
+
+    blocks: list = []
+    for inputs, outputs, stride in ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)):
+        blocks += [Block(inputs, outputs, stride), Block(outputs, outputs, 1)]
+    model = nn.Sequential(
+        *(*convolution(3, 64, 3, 1), nn.ReLU(), *blocks),
+        *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10)),
+    )
+    trainer = lib.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
+    criterion = nn.CrossEntropyLoss()
+    x, target = lib.randn(32, 3, 32, 32), lib.randint(0, 10, (32,))
+
+    def step() -> None:
+        loss = criterion(model(x), target)
+        trainer.zero_grad()
+        loss.backward()
+        trainer.step()
+
+    return step
+
+
 def fused_expression(lib: ModuleType) -> Step:
     x, y = lib.randn(1_000_000), lib.randn(1_000_000)
     return lambda: lib.tanh(x * y + 1).sum()
@@ -237,6 +300,8 @@ WORKLOADS: dict[str, Callable[[ModuleType], Step | Statement]] = {
     "GPT 4 layers, 128 wide, 12x64": gpt(4, 128, 4, 64, 12),
     "GPT 6 layers, 384 wide, 2x256": gpt(6, 384, 6, 256, 2),
     "encoder 4 layers, 192 wide, 8x65": encoder,
+    "CNN of the MNIST example, batch 64": mnist_cnn,
+    "ResNet-18, CIFAR, batch 32": resnet18,
     "LSTM language model, 1,000 words": language_model(1_000),
     "LSTM language model, 10,000 words": language_model(10_000),
     "tanh(x*y+1).sum(), 1M elements": fused_expression,

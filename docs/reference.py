@@ -110,6 +110,7 @@ MODULES = {
     "zero.autograd.profiler_util": "The events of a profile.",
     "zero.profiler": "Where the time and the memory go.",
     "zero.amp": "Mixed precision.",
+    "zero.backends.winograd": "Winograd's algorithm for convolutions: on or off.",
     "zero.testing": "Comparison of tensors in tests.",
     "zero.utils.data": "Datasets, samplers and batches.",
     "zero.utils.data.datasets": "Published files, tables and folders of images.",

@@ -52,7 +52,7 @@ NARROW = (
 # room, and no more time.
 PLAIN = (
     *("activation", "attention", "elementwise", "gemm", "half_gemm", "normalize", "optim"),
-    *("recurrent", "softmax"),
+    *("recurrent", "softmax", "winograd"),
 )
 ISA_FLAGS = {
     "avx2": {

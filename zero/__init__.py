@@ -47,6 +47,7 @@ from zero._zero import (
     _deliver as _deliver,
     _dressed as _dressed,
     _drop_grads as _drop_grads,
+    _enable_winograd as _enable_winograd,
     _foreach_lerp_ as _foreach_lerp_,
     _fractional_max_pool as _fractional_max_pool,
     _function_apply as _function_apply,
@@ -91,6 +92,7 @@ from zero._zero import (
     _standard_gamma as _standard_gamma,
     _start_states as _start_states,
     _unsafe_view as _unsafe_view,
+    _winograd_enabled as _winograd_enabled,
 )
 
 # isort: split

@@ -332,3 +332,13 @@ def conv_tbc(Tensor input not None, Tensor weight not None, Tensor bias not None
                          f"weight {weight.c.dim()}, expected 3 each")
     return convolved("conv_tbc", 1, input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, pad,
                      1, 1, None).permute(2, 0, 1)
+
+
+def _winograd_enabled():
+    """Whether convolutions may take Winograd's algorithm."""
+    return convolutions.winograd_enabled() != 0
+
+
+def _enable_winograd(enabled):
+    """Sets that."""
+    convolutions.enable_winograd(flag_of(enabled, "backends.winograd", "enabled"))

@@ -15,3 +15,8 @@ cdef extern from "zero/ops/convolution.h" namespace "zero":
 
     CTensor convolution(const char* op, const CTensor& x, const CTensor& weight,
                         const CTensor& bias, const CConvolution& options) except +raise_error
+
+
+cdef extern from "zero/ops/winograd.h" namespace "zero":
+    bint winograd_enabled() noexcept
+    void enable_winograd(bint enabled) noexcept

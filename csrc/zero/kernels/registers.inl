@@ -47,6 +47,8 @@ template <class T> struct LanesOf {
       for (T& l : x.lane) l += y;
       return x;
     }
+    friend type operator+(type x, const type& y) { return x += y; }
+    friend type operator-(type x, const type& y) { return x += T(-1) * y; }
   };
 };
 #endif

@@ -428,6 +428,7 @@ struct PackedGemm;          // packed_gemm.h
 struct PoolingKernels;      // pooling.h
 struct RecurrentKernels;    // recurrent.h
 struct ResampleKernels;     // resample.h
+struct WinogradKernels;     // winograd.h
 
 // ---- the table ----------------------------------------------------------------------------------
 struct KernelTable {
@@ -474,6 +475,7 @@ struct KernelTable {
   const PoolingKernels* pooling;
   const RecurrentKernels* recurrent;
   const ResampleKernels* resample;
+  const WinogradKernels* winograd;
 };
 
 namespace detail {

@@ -29,6 +29,20 @@ struct Form {
   }
 };
 
+// Whether a kernel of one element takes only some elements of x, those at multiples of the stride.
+bool thins(const ConvolutionShape& s) {
+  const Triple ones{1, 1, 1};
+  return s.kernel == ones && s.stride != ones && s.padding == Triple{0, 0, 0};
+}
+Tensor thinned(const Form& form, Tensor x) {
+  for (int d = 0; d < form.spatial; ++d) {
+    const int at = 3 - form.spatial + d;
+    const int64_t step = form.shape.stride[at];
+    x = slice(x, d + 2, 0, (form.shape.out[at] - 1) * step + 1, step);
+  }
+  return x;
+}
+
 // The gradient of T by `result`; a and b are the two others, in the order of Role.
 Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
                const Tensor& bias) {
@@ -40,6 +54,15 @@ Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
     Dims channels(sizes.size(), 1);
     channels[1] = sizes[1];
     return clone(expand(reshape(bias, channels), sizes));
+  }
+  if (thins(form.shape) && !(result == kX && bias.defined())) {
+    Form part = form;  // of those elements
+    part.shape.in = part.shape.out;
+    part.shape.stride = {1, 1, 1};
+    if (result != kX) return compute(part, result, contiguous(thinned(form, a)), b, bias);
+    const Tensor x = zeros(sizes, a.options());
+    copy_(thinned(form, x), compute(part, kX, a, b, bias));
+    return x;
   }
   const DType wide = is_floating(a.dtype()) ? compute_dtype(a.dtype()) : DType::Int64;
   const auto dense = [&](const Tensor& t) { return contiguous(to(t, wide)); };

@@ -1,6 +1,7 @@
 // The front of the convolutions, and the engines of those that gather: the convolution itself and
 // its transpose. An engine is chosen by the shape alone.
 //
+// Winograd's   3 x 3 of float32 with many channels: in winograd.cpp.
 // by_channels  vectors of channels: c[output][channel], where the source is read through offsets,
 //              and the weight is packed to [depth][channels]. The result is transposed at the end.
 // by_pixels    vectors of outputs: c[channel][output], where the source is gathered to
@@ -10,6 +11,7 @@
 
 #include "zero/kernels/table.h"
 #include "zero/ops/convolve_parts.h"
+#include "zero/ops/winograd.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
@@ -308,8 +310,6 @@ void by_sliding(const Gather& g) {
 
 void run(const Gather& g) {
   if (g.batch == 0 || g.groups * g.results == 0 || g.pixels() == 0) return;
-  const BlockingSection section(is_large(g));
-  const DenormalGuard denormal;
   if (few_results(g) && (g.sources <= kFewSources || g.axes[2].out >= kLongRow)) {
     by_sliding(g);
   } else if (g.depth() < kShallow || g.results < kNarrow || g.taps() == 1) {
@@ -340,11 +340,21 @@ void convolve(DType dtype, const ConvolutionShape& shape, const void* x, const v
   g.weight = static_cast<const char*>(weight);
   g.bias = static_cast<const char*>(bias);
   g.result = static_cast<char*>(y);
+  const BlockingSection section(is_large(g));
+  const DenormalGuard denormal;
+  if (winograd_serves(dtype, shape, false))
+    return winograd_convolve(shape, static_cast<const float*>(x), static_cast<const float*>(weight),
+                             static_cast<const float*>(bias), static_cast<float*>(y));
   run(g);
 }
 
 void convolve_transposed(DType dtype, const ConvolutionShape& s, const void* y, const void* weight,
                          const void* bias, void* x) {
+  const BlockingSection section(is_large(forward_gather(dtype, s)));
+  const DenormalGuard denormal;
+  if (winograd_serves(dtype, s, true))
+    return winograd_transposed(s, static_cast<const float*>(y), static_cast<const float*>(weight),
+                               static_cast<const float*>(bias), static_cast<float*>(x));
   const int64_t kernel = s.kernel[0] * s.kernel[1] * s.kernel[2];
   Gather g{};
   g.dtype = dtype;

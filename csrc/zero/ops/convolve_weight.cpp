@@ -3,6 +3,7 @@
 #include "zero/kernels/table.h"
 #include "zero/ops/convolve.h"
 #include "zero/ops/convolve_parts.h"
+#include "zero/ops/winograd.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
 #include "zero/runtime/parallel.h"
@@ -164,6 +165,9 @@ void convolve_weight(DType dtype, const ConvolutionShape& shape, const void* x, 
   }
   const BlockingSection section(is_large(g));
   const DenormalGuard denormal;
+  if (winograd_serves(dtype, shape, false))
+    return winograd_weight(shape, static_cast<const float*>(x), static_cast<const float*>(y),
+                           static_cast<float*>(weight));
   const char* const gradient = static_cast<const char*>(y);
   char* const out = static_cast<char*>(weight);
   if (few_results(g) && g.sources <= kFewSources) {

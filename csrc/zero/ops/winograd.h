@@ -1,0 +1,28 @@
+// Convolutions of float32 with 3 x 3 kernels by Winograd's algorithm, in three directions: at a
+// stride of 1 F(4x4, 3x3) with a quarter of the multiplications, at a stride of 2 with 81 of 144.
+#pragma once
+
+#include <atomic>
+
+#include "zero/ops/convolve.h"
+
+namespace zero {
+
+// Whether convolutions may take it, in all threads (zero.backends.winograd).
+inline std::atomic<bool> winograd_on{true};
+inline bool winograd_enabled() { return winograd_on.load(std::memory_order_relaxed); }
+inline void enable_winograd(bool enabled) { winograd_on.store(enabled); }
+
+// Whether the algorithm serves a shape and is faster there than the engines that gather, for the
+// convolution itself and the weight's gradient, or for the transposed one. By the shape alone.
+bool winograd_serves(DType dtype, const ConvolutionShape& shape, bool transposed);
+
+// As the functions of convolve.h. Each sum over channels is cut into chunks of 64, each sum over
+// tiles into chunks of up to 64.
+void winograd_convolve(const ConvolutionShape& shape, const float* x, const float* weight,
+                       const float* bias, float* y);
+void winograd_transposed(const ConvolutionShape& shape, const float* y, const float* weight,
+                         const float* bias, float* x);
+void winograd_weight(const ConvolutionShape& shape, const float* x, const float* y, float* weight);
+
+}  // namespace zero
