@@ -342,7 +342,7 @@ void convolve(DType dtype, const ConvolutionShape& shape, const void* x, const v
   g.result = static_cast<char*>(y);
   const BlockingSection section(is_large(g));
   const DenormalGuard denormal;
-  if (winograd_serves(dtype, shape, false))
+  if (winograd_serves(dtype, shape, WinogradTask::Convolution))
     return winograd_convolve(shape, static_cast<const float*>(x), static_cast<const float*>(weight),
                              static_cast<const float*>(bias), static_cast<float*>(y));
   run(g);
@@ -352,7 +352,7 @@ void convolve_transposed(DType dtype, const ConvolutionShape& s, const void* y, 
                          const void* bias, void* x) {
   const BlockingSection section(is_large(forward_gather(dtype, s)));
   const DenormalGuard denormal;
-  if (winograd_serves(dtype, s, true))
+  if (winograd_serves(dtype, s, WinogradTask::Transposed))
     return winograd_transposed(s, static_cast<const float*>(y), static_cast<const float*>(weight),
                                static_cast<const float*>(bias), static_cast<float*>(x));
   const int64_t kernel = s.kernel[0] * s.kernel[1] * s.kernel[2];

@@ -165,7 +165,7 @@ void convolve_weight(DType dtype, const ConvolutionShape& shape, const void* x, 
   }
   const BlockingSection section(is_large(g));
   const DenormalGuard denormal;
-  if (winograd_serves(dtype, shape, false))
+  if (winograd_serves(dtype, shape, WinogradTask::Weight))
     return winograd_weight(shape, static_cast<const float*>(x), static_cast<const float*>(y),
                            static_cast<float*>(weight));
   const char* const gradient = static_cast<const char*>(y);

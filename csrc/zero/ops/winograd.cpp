@@ -326,20 +326,23 @@ void run(const Job& job) {
 
 }  // namespace
 
-bool winograd_serves(DType dtype, const ConvolutionShape& s, bool transposed) {
+bool winograd_serves(DType dtype, const ConvolutionShape& s, WinogradTask task) {
   const int64_t stride = s.stride[1];
   if (!winograd_enabled() || dtype != DType::Float32 || s.groups != 1 ||
       s.kernel != Triple{1, 3, 3} || stride > 2 || s.stride != Triple{1, stride, stride} ||
       s.dilation != Triple{1, 1, 1} || s.in[0] != 1 || s.padding[0] != 0 ||
       s.in_channels < kFewChannels || s.out_channels < kFewChannels)
     return false;
-  // By the multiplications of one image, as its bits must not depend on its batch. The maps and
-  // what else is done for each tile cost a quarter.
-  const Sides sides(s, transposed);
-  const int64_t here = sides.scheme.points * sides.y.tiles();
-  const Triple& result = transposed ? s.in : s.out;
-  const int64_t direct = 9 * result[1] * result[2] / (transposed ? stride * stride : 1);
-  return 5 * here < 4 * direct;
+  // By the number of multiplications.
+  const bool of_x = task == WinogradTask::Transposed;
+  const Sides sides(s, of_x);
+  const int64_t tiles = sides.y.tiles(), points = sides.scheme.points;
+  const Triple& result = of_x ? s.in : s.out;
+  const int64_t direct = 9 * result[1] * result[2] / (of_x ? stride * stride : 1);
+  if (task == WinogradTask::Weight)  // whose map back costs as much as some tiles
+    return 7 * points * (s.batch * tiles + 2) < 5 * s.batch * direct;
+  // Of one image, as its bits must not depend on its batch. The maps cost a quarter.
+  return 5 * points * tiles < 4 * direct;
 }
 
 void winograd_convolve(const ConvolutionShape& s, const float* x, const float* weight,

@@ -13,9 +13,11 @@ inline std::atomic<bool> winograd_on{true};
 inline bool winograd_enabled() { return winograd_on.load(std::memory_order_relaxed); }
 inline void enable_winograd(bool enabled) { winograd_on.store(enabled); }
 
-// Whether the algorithm serves a shape and is faster there than the engines that gather, for the
-// convolution itself and the weight's gradient, or for the transposed one. By the shape alone.
-bool winograd_serves(DType dtype, const ConvolutionShape& shape, bool transposed);
+enum class WinogradTask : uint8_t { Convolution, Transposed, Weight };
+
+// Whether the algorithm serves a shape and is faster there than the engines that gather. By the
+// shape alone, and but for the weight's gradient by that of one image.
+bool winograd_serves(DType dtype, const ConvolutionShape& shape, WinogradTask task);
 
 // As the functions of convolve.h. Each sum over channels is cut into chunks of 64, each sum over
 // tiles into chunks of up to 64.
