@@ -47,6 +47,18 @@ def linear_regression(lib: ModuleType) -> Step:
     return step
 
 
+def training(trainer: object, loss_of: Callable[[], object]) -> Step:
+    """A step: the loss, its gradients, the update."""
+
+    def step() -> None:
+        loss = loss_of()
+        trainer.zero_grad()
+        loss.backward()
+        trainer.step()
+
+    return step
+
+
 def classifier(
     widths: list[int], batch: int, activation: str, optimizer: str
 ) -> Callable[[ModuleType], Step]:
@@ -62,13 +74,7 @@ def classifier(
         x = lib.randn(batch, widths[0])
         target = lib.randint(0, widths[-1], (batch,))
 
-        def step() -> None:
-            loss = criterion(model(x), target)
-            trainer.zero_grad()
-            loss.backward()
-            trainer.step()
-
-        return step
+        return training(trainer, lambda: criterion(model(x), target))
 
     return build
 
@@ -85,15 +91,12 @@ def language_model(words: int) -> Callable[[ModuleType], Step]:
         x, target = lib.randint(0, words, (35, 20)), lib.randint(0, words, (700,))
         state = [lib.zeros(2, 20, 200), lib.zeros(2, 20, 200)]
 
-        def step() -> None:
+        def loss() -> object:
             y, (h, c) = lstm(embedding(x), tuple(state))
             state[:] = h.detach(), c.detach()
-            loss = criterion(decoder(y.reshape(700, 200)), target)
-            trainer.zero_grad()
-            loss.backward()
-            trainer.step()
+            return criterion(decoder(y.reshape(700, 200)), target)
 
-        return step
+        return training(trainer, loss)
 
     return build
 
@@ -137,13 +140,7 @@ def gpt(
         trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
         x, target = lib.randint(0, words, (batch, length)), lib.randint(0, words, (batch * length,))
 
-        def step() -> None:
-            loss = functional.cross_entropy(model(x).view(-1, words), target)
-            trainer.zero_grad(set_to_none=True)
-            loss.backward()
-            trainer.step()
-
-        return step
+        return training(trainer, lambda: functional.cross_entropy(model(x).view(-1, words), target))
 
     return build
 
@@ -155,21 +152,19 @@ def encoder(lib: ModuleType) -> Step:
     trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
     x, target = lib.randn(8, 65, 192), lib.randint(0, 10, (8,))
 
-    def step() -> None:
-        loss = lib.nn.functional.cross_entropy(model(x)[:, 0], target)
-        trainer.zero_grad()
-        loss.backward()
-        trainer.step()
+    return training(trainer, lambda: lib.nn.functional.cross_entropy(model(x)[:, 0], target))
 
-    return step
+
+def agent_network(nn: ModuleType) -> object:
+    return nn.Sequential(
+        nn.Linear(8, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 4)
+    )
 
 
 def agent(lib: ModuleType) -> Step:
     """What reinforcement learning does for each batch: a small network, a clipped gradient."""
     nn = lib.nn
-    model = nn.Sequential(
-        nn.Linear(8, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 4)
-    )
+    model = agent_network(nn)
     trainer = lib.optim.AdamW(model.parameters(), lr=1e-3)
     x, action, value = lib.randn(64, 8), lib.randint(0, 4, (64, 1)), lib.randn(64, 1)
 
@@ -186,9 +181,7 @@ def agent(lib: ModuleType) -> Step:
 def inference(lib: ModuleType) -> Step:
     """The action of the agent's network for one observation."""
     nn = lib.nn
-    model = nn.Sequential(
-        nn.Linear(8, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 4)
-    )
+    model = agent_network(nn)
     x = lib.randn(1, 8)
 
     def step() -> int:
@@ -209,13 +202,7 @@ def tabular(lib: ModuleType) -> Step:
     criterion = nn.BCEWithLogitsLoss()
     x, target = lib.randn(256, 32), lib.randint(0, 2, (256, 1)).float()
 
-    def step() -> None:
-        loss = criterion(model(x), target)
-        trainer.zero_grad()
-        loss.backward()
-        trainer.step()
-
-    return step
+    return training(trainer, lambda: criterion(model(x), target))
 
 
 def mnist_cnn(lib: ModuleType) -> Step:
@@ -230,13 +217,7 @@ def mnist_cnn(lib: ModuleType) -> Step:
     criterion = nn.NLLLoss()
     x, target = lib.randn(64, 1, 28, 28), lib.randint(0, 10, (64,))
 
-    def step() -> None:
-        loss = criterion(model(x), target)
-        trainer.zero_grad()
-        loss.backward()
-        trainer.step()
-
-    return step
+    return training(trainer, lambda: criterion(model(x), target))
 
 
 def resnet18(lib: ModuleType) -> Step:
@@ -272,13 +253,7 @@ def resnet18(lib: ModuleType) -> Step:
     criterion = nn.CrossEntropyLoss()
     x, target = lib.randn(32, 3, 32, 32), lib.randint(0, 10, (32,))
 
-    def step() -> None:
-        loss = criterion(model(x), target)
-        trainer.zero_grad()
-        loss.backward()
-        trainer.step()
-
-    return step
+    return training(trainer, lambda: criterion(model(x), target))
 
 
 def fused_expression(lib: ModuleType) -> Step:
