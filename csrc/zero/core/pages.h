@@ -22,8 +22,8 @@ size_t page_size();
 void* map_file(int file, uint64_t offset, size_t nbytes);
 void unmap_file(void* p, size_t nbytes);
 
-// Puts memory of this process, with the first `used` bytes, in the place of a mapping, which ends by
-// unmap_file all the same; false where that can't be done.
+// Puts memory of this process, with the first `used` bytes, in the place of a mapping, which ends
+// by unmap_file all the same; false where that can't be done.
 bool unshare_file(void* p, size_t nbytes, size_t used);
 
 // Keeps pages from being moved out of memory; false when the system allows no more of them.

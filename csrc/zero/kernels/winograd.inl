@@ -6,7 +6,8 @@
 //
 // At a stride of 2, result o takes elements 2o and 2o + 2 of its window with the taps 0 and 2,
 // which is F(4, 2) on every other element, at five points, and element 2o + 1 with tap 1, a product
-// as it stands: 9 x 9 products for a tile of 4 x 4 instead of 144, with 6 x 6 numbers of the weight.
+// as it stands: 9 x 9 products for a tile of 4 x 4 instead of 144, with 6 x 6 numbers of the
+// weight.
 #pragma once
 
 #include "zero/kernels/registers.inl"

@@ -438,7 +438,7 @@ Tensor take_along_dim(const Tensor& x, const Tensor& indices, int64_t dim);
 Tensor cat(const Tensors& tensors, int64_t dim = 0);
 Tensor stack(const Tensors& tensors, int64_t dim = 0);
 
-// ---- optim.cpp; steps of optimizers are in optim.h -----------------------------------------------
+// ---- optim.cpp; steps of optimizers are in optim.h ----------------------------------------------
 // x -= delta without a record: what Parameter.update does.
 void update_(const Tensor& x, const Tensor& delta);
 
