@@ -130,9 +130,9 @@ class Adafactor(Optimizer):
 
 def _started(state: dict[str, Any], g: Tensor) -> dict[str, Any]:
     """The state of a parameter, complete and of the right shapes."""
-    shapes = {"variance": list(g.shape)}
+    shapes = {"variance": g.shape}
     if g.dim() > 1:
-        shapes = {"row_var": [*g.shape[:-1], 1], "col_var": [*g.shape[:-2], 1, g.shape[-1]]}
+        shapes = {"row_var": (*g.shape[:-1], 1), "col_var": (*g.shape[:-2], 1, g.shape[-1])}
     result = dict(state)
     if not isinstance(result.get("step"), Tensor):  # a number, in old checkpoints
         wide = zero.get_default_dtype() == zero.float64
@@ -141,7 +141,7 @@ def _started(state: dict[str, Any], g: Tensor) -> dict[str, Any]:
     for name, shape in shapes.items():
         if name not in result:
             result[name] = g.new_zeros(shape)
-        elif list(result[name].shape) != shape:
+        elif result[name].shape != shape:
             raise zero.errors.ShapeError(
                 f"Adafactor: {name} has another shape; got {tuple(result[name].shape)}, expected "
                 f"{tuple(shape)} for a parameter of shape {tuple(g.shape)}"
@@ -161,9 +161,10 @@ def _update(p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> None:
         row, column = state["row_var"], state["col_var"]
         row.lerp_(g.norm(dim=-1, keepdim=True).square_().div_(g.shape[-1]), take)
         column.lerp_(g.norm(dim=-2, keepdim=True).square_().div_(g.shape[-2]), take)
-        update = (row / row.mean(dim=-2, keepdim=True).clamp_(min=least)) * column
+        square = (row / row.mean(dim=-2, keepdim=True).clamp_(min=least)) * column
+        update = square.clamp_(min=least * least)
     else:
-        update = state["variance"].lerp_(g * g, take).clone()
-    update.clamp_(min=least * least).rsqrt_().mul_(g)
+        update = state["variance"].lerp_(g * g, take).clamp(min=least * least)
+    update.rsqrt_().mul_(g)
     clip = max(1.0, update.norm().item() / (root * group["d"]))
     p.add_(update, alpha=-size * min(lr, 1 / sqrt(t)) / clip)
