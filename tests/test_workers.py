@@ -856,3 +856,19 @@ def test_workers_end_with_a_program_that_is_killed(method, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     interrupted(program, method, True, False, 0.1, 1, kill=True)
+
+
+def test_gathered_batches_are_written_to_shared_memory_at_once():
+    x, y = zero.arange(40_000.0).reshape(20, 2000), zero.arange(20)
+    data = zero.utils.data.TensorDataset(x, y)
+    chosen = zero.utils.data.Subset(data, zero.tensor([19, -1, 0, 5]))
+    for dataset, order in ((data, range(20)), (chosen, (19, 19, 0, 5))):
+        batches = list(zero.utils.data.DataLoader(dataset, 4, num_workers=1))
+        assert [n for _, batch in batches for n in batch.tolist()] == list(order)
+        assert zero.cat([rows for rows, _ in batches]).equal(x[list(order)])
+    with pytest.raises(IndexError, match=r"out of range"):
+        list(
+            zero.utils.data.DataLoader(
+                zero.utils.data.Subset(data, zero.tensor([20])), 1, num_workers=1
+            )
+        )

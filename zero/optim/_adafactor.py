@@ -130,7 +130,7 @@ class Adafactor(Optimizer):
 
 def _started(state: dict[str, Any], g: Tensor) -> dict[str, Any]:
     """The state of a parameter, complete and of the right shapes."""
-    shapes = {"variance": g.shape}
+    shapes: dict[str, tuple[int, ...]] = {"variance": g.shape}
     if g.dim() > 1:
         shapes = {"row_var": (*g.shape[:-1], 1), "col_var": (*g.shape[:-2], 1, g.shape[-1])}
     result = dict(state)

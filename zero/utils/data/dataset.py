@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import zero
 from zero import Generator, Tensor
 from zero.errors import DTypeError, IndexError, ShapeError, ValueError
-from zero.utils.data._utils.fetch import batch_getter, gather, rows
+from zero.utils.data._utils.fetch import batch_getter, gather, pick, rows
 
 __all__ = [
     "ChainDataset",
@@ -360,7 +360,7 @@ class Subset(Dataset[T]):
             indices = rows(indices)
             if indices is None:
                 return NotImplemented
-            chosen: Any = gather(self.indices, indices)
+            chosen: Any = pick(self.indices, indices)
         else:
             places = indices.tolist() if isinstance(indices, Tensor) else indices
             chosen = [self.indices[i] for i in places]

@@ -16,10 +16,10 @@ from zero import Tensor
 from zero.errors import IndexError, ShapeError
 from zero.utils.data._utils import collate
 
-__all__ = ["IterableFetcher", "MapFetcher", "batch_getter", "gather", "rows"]
+__all__ = ["IterableFetcher", "MapFetcher", "batch_getter", "gather", "pick", "rows"]
 
 
-def gather(tensor: Tensor, indices: Any) -> Tensor:
+def pick(tensor: Tensor, indices: Any) -> Tensor:
     """Rows of a tensor, copied.
 
     Args:
@@ -29,6 +29,25 @@ def gather(tensor: Tensor, indices: Any) -> Tensor:
     if isinstance(indices, range):
         return tensor[indices.start : indices.stop].clone()
     return tensor[indices]
+
+
+def gather(tensor: Tensor, indices: Any) -> Tensor:
+    """Rows of a tensor as part of a batch: a worker process writes them to memory that it shares.
+
+    Args:
+        tensor, indices: as in :func:`pick`.
+    """
+    fits = not isinstance(indices, range) or indices.stop <= len(tensor)
+    if collate.allocate is None or tensor.requires_grad or not fits:
+        return pick(tensor, indices)
+    out = collate.allocate((len(indices), *tensor.shape[1:]), tensor.dtype)
+    if isinstance(indices, range):
+        return out.copy_(tensor[indices.start : indices.stop])
+    try:
+        zero.index_select(tensor, 0, indices, out=out)
+    except IndexError:  # below 0, or beyond the end
+        return pick(tensor, indices)
+    return out
 
 
 def rows(indices: Any) -> Any:
