@@ -204,3 +204,18 @@ def test_numbers_of_parts_at_the_limits_of_int64():
     ):
         with pytest.raises(ValueError, match="too many parts"):
             call()
+
+
+def test_products_with_a_long_inner_dimension():
+    """They are computed a part of it at a time, which must not show."""
+    zero.manual_seed(0)
+    a, b, bias = zero.randn(2600, 70), zero.randn(2600, 90), zero.randn(90)
+    threads, results = zero.get_num_threads(), []
+    for n in (1, 2, 3):
+        zero.set_num_threads(n)
+        results.append(zero.nn.functional.linear(a.t(), b.t(), bias))
+    zero.set_num_threads(threads)
+    assert results[1].equal(results[0]) and results[2].equal(results[0])
+    expected = a.double().numpy().T @ b.double().numpy() + bias.numpy()
+    # A chain of 256 products, then 11 sums: 267 roundings of sums of at most about 5 sqrt(2600).
+    assert np.abs(results[0].numpy() - expected).max() < 267 * 2**-24 * 5 * 2600**0.5

@@ -25,6 +25,7 @@ constexpr int64_t kMinDepth = 2048;  // part of k, when c is too small to be cut
 constexpr int64_t kMaxParts = 16;
 constexpr int64_t kUnpackedRows = 24;      // that read b as it is, where it is dense
 constexpr int64_t kPackedBytes = 4 << 20;  // of b at a time
+constexpr int64_t kPackedDepth = 1024;     // whole chunks of the kernels
 constexpr int64_t kPackGrain = 1 << 16;    // elements that are worth a range of their own
 constexpr int64_t kBlocksOfThread = 4, kLeastRows = 24;
 
@@ -207,6 +208,19 @@ bool suits_packed(const Gemm& g) {
 // A copy of b, or of so many columns that it stays in the cache, and then blocks of c that read it.
 // Neither bits nor copies depend on the blocks, so threads may have their number of them.
 void run_packed(const Gemm& g, const PackedGemm& way) {
+  if (g.k > 2 * kPackedDepth) {  // a part of k at a time: the copy stays small
+    for (int64_t p = 0; p < g.k; p += kPackedDepth) {
+      const int64_t item = itemsize(g.dtype);
+      Gemm part = g;
+      part.k = std::min(kPackedDepth, g.k - p);
+      part.a.data = offset(g.a.data, p * g.a.column, item);
+      part.b.data = offset(g.b.data, p * g.b.row, item);
+      part.add = g.add || p > 0;
+      if (p + part.k < g.k) part.bias = nullptr;
+      run_packed(part, way);
+    }
+    return;
+  }
   const int64_t item = itemsize(g.dtype), panel = way.panel;
   const int64_t threads = in_parallel_region() ? 1 : num_threads();
   const int64_t most = std::max(panel, kPackedBytes / (g.k * item) / panel * panel);
