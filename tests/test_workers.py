@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -824,7 +825,8 @@ def interrupted(program, method, persistent, half, delay, signals, kill=False):
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.02)
     out, err = process.communicate(timeout=30)
-    pids += [int(line.split()[1]) for line in out.splitlines() if line.startswith("child")]
+    # an interrupted print may leave half a line
+    pids += [int(pid) for pid in re.findall(r"^child (\d+)$", out, re.MULTILINE)]
     end = time.monotonic() + (10 if kill else 2)
 
     def left():
