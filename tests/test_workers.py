@@ -371,6 +371,52 @@ def test_slots_go_round():
 
 
 @forks
+@pytest.mark.parametrize("prefetch", [1, 2, 30])
+def test_small_batches_share_slots(prefetch):
+    batches = loader(Squares(900), batch_size=1, prefetch_factor=prefetch, persistent_workers=True)
+    kept = []
+    for epoch in range(3):
+        for x, i, _ in batches:
+            assert x.is_shared() and i.is_shared()
+            assert x[0, 2].item() == i.item() ** 2
+            if i.item() % 3 == epoch:
+                kept.append((x, i.item()))
+    assert all(x.tolist() == [[i * i] * 3] for x, i in kept)
+    if sys.platform == "linux":  # far fewer pieces of the file than batches
+        with open("/proc/self/maps") as lines:
+            assert sum("zero-loader" in line for line in lines) < 100
+    del x, i, batches
+    gc.collect()
+    assert all(x.tolist() == [[i * i] * 3] for x, i in kept)
+
+
+class Sizes(Squares):
+    """Arrays of very different sizes."""
+
+    def __getitem__(self, i):
+        return np.full((1 if i % 20 else 50_000) if i < 100 else i * 200, i, np.int32)
+
+
+@forks
+def test_sizes_that_change():
+    kept = []
+    for i, x in enumerate(loader(Sizes(200), batch_size=None, prefetch_factor=4)):
+        assert x.is_shared() and len(x) == len(Sizes(200)[i])
+        kept += [(x, i)] * (i % 2)
+    assert all((x == i).all() for x, i in kept)
+
+
+@posix
+def test_kept_batches_survive_their_worker():
+    data = Calling(lambda: os.kill(os.getpid(), signal.SIGKILL), at=40, n=60)
+    kept = []
+    with pytest.raises(RuntimeError, match="SIGKILL"):
+        for x in loader(data, batch_size=1, num_workers=1, prefetch_factor=8):
+            kept.append(x)
+    assert len(kept) >= 30 and [x[0, 1].item() for x in kept] == list(range(len(kept)))
+
+
+@forks
 def test_a_batch_that_is_dropped_elsewhere(tmp_path):
     # A forked process drops its view of a batch; the parent's stays.
     (batch, _, _), *_ = list(loader(Squares(8, (10_000,)), batch_size=4))

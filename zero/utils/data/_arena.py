@@ -4,8 +4,9 @@ A worker makes each batch in the slot that came with the task, and the main prog
 that very memory; when the last of them is gone, the slot is free for the next task. So a program
 that drops its batches goes round a few slots, and one that keeps them gets new ones, all in one
 file with one descriptor: a slot is an address range of many gigabytes, of which only what was
-written to has memory. On Linux the file has no name and no other limit than memory has; elsewhere
-it is a temporary one.
+written to has memory. Small batches lie behind each other in a slot: a new one for each costs the
+system ten times as much time as writing to it. On Linux the file has no name and no other limit
+than memory has; elsewhere it is a temporary one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import errno
 import os
 import shutil
 import tempfile
+import threading
 import warnings
 from collections import deque
 from multiprocessing import reduction
@@ -26,7 +28,7 @@ from zero import Tensor
 __all__ = ["Arena", "File", "NoRoom", "Slot", "Slots"]
 
 UNIT = 1 << 16  # what mappings are aligned to and counted in
-SMALL = 1 << 14  # bytes of a batch that is copied, and leaves its slot at once
+SMALL = 1 << 14  # bytes of a batch that shares its slot, which takes more until so many are used
 MAX_MAPPED = 20_000  # slots in use; the system lets a process have 65,530 mappings
 PLACE_WANTED = 1 << 28  # free bytes in /dev/shm, where there are no files without a name
 
@@ -112,13 +114,22 @@ def _place() -> str:
 
 # ---- the main program ----------------------------------------------------------------------------
 class Slot:
-    """A place for one batch: its number, the worker that writes to it, and its memory here."""
+    """A place for a batch, or a few small ones.
 
-    __slots__ = ("memory", "number", "worker")
+    Attributes:
+        number: which one it is.
+        worker: that writes to it.
+        memory: what of it is mapped here.
+        uses: tasks that are under way with it, and batches in it that are alive.
+        used: bytes up to the end of the last batch that came.
+    """
+
+    __slots__ = ("memory", "number", "used", "uses", "worker")
 
     def __init__(self, number: int, worker: int) -> None:
         self.number, self.worker = number, worker
         self.memory: zero._Memory | None = None
+        self.used = self.uses = 0
 
 
 class Lease(zero._Memory):
@@ -145,6 +156,9 @@ class Arena:
         self.file = File()
         self.ahead, self.pins, self.closed = ahead, pins, False
         self.free: list[deque[Slot]] = [deque() for _ in range(workers)]
+        self.filling: list[Slot | None] = [None] * workers  # slots that take more batches
+        self.small = [False] * workers  # whether the last batch was
+        self.lock = threading.RLock()  # tensors end in any thread
         self.empty: deque[int] = deque()  # numbers of slots without memory
         self.count = 1  # of slots; the first one is for `round`
         self.mapped = 0
@@ -160,8 +174,18 @@ class Arena:
     def round(self, number: int) -> None:
         self._round[0] = number
 
-    def take(self, worker: int) -> Slot:
-        """A slot for a task."""
+    def take(self, worker: int, alone: bool = False) -> Slot:
+        """A slot for a task, behind other batches if they are small; an empty one if `alone`."""
+        with self.lock:
+            slot = None if alone else self.filling[worker]
+            if slot is None or slot.used > SMALL:
+                slot = self._empty_slot(worker)
+                slot.used = 0
+                self.filling[worker] = slot if self.small[worker] and not alone else None
+            slot.uses += 1
+        return slot
+
+    def _empty_slot(self, worker: int) -> Slot:
         if self.free[worker]:
             return self.free[worker].pop()
         if self.empty:
@@ -171,15 +195,21 @@ class Arena:
         return Slot(self.count - 1, worker)
 
     def give_back(self, slot: Slot) -> None:
-        """The slot is free; of what was kept its memory goes back to the system."""
+        """One use less; of free slots beyond those ahead the memory goes back to the system."""
         if os.getpid() != self.file.owner:  # a forked process drops its view of a batch
             return
-        if not self.closed and len(self.free[slot.worker]) < self.ahead:
-            self.free[slot.worker].append(slot)
-            return
-        self._drop(slot)
-        if not self.closed:
-            self.empty.append(slot.number)
+        with self.lock:
+            slot.uses -= 1
+            if slot.uses:
+                return
+            if self.filling[slot.worker] is slot:
+                self.filling[slot.worker] = None
+            if not self.closed and len(self.free[slot.worker]) < self.ahead:
+                self.free[slot.worker].append(slot)
+                return
+            self._drop(slot)
+            if not self.closed:
+                self.empty.append(slot.number)
 
     def _drop(self, slot: Slot) -> None:
         if slot.memory is not None:
@@ -189,14 +219,18 @@ class Arena:
 
     def wipe(self, slot: Slot) -> None:
         """The same for a slot that a worker which has ended may have written to."""
-        if slot.memory is None:
+        if slot.uses == 1:
             with contextlib.suppress(MemoryError):
                 self.file.map(slot.number, self.file.span).discard()
-        else:
-            self._drop(slot)
+        self.give_back(slot)
 
     def show(self, slot: Slot, used: int) -> zero._Memory:
-        """The first bytes of a slot, which comes back by itself when they are not used any more."""
+        """The first bytes of a slot, for the batch that ends there and came last.
+
+        It comes back by itself when they are not used any more.
+        """
+        self.small[slot.worker] = used - slot.used <= SMALL
+        slot.used = used
         memory = slot.memory
         if memory is None or len(memory) < used:
             if memory is None:
@@ -204,7 +238,7 @@ class Arena:
             memory = slot.memory = self.file.map(slot.number, -(-used // UNIT) * UNIT)
             if self.pins:
                 memory.lock()
-        if used <= SMALL or self.mapped > MAX_MAPPED:
+        if self.mapped > MAX_MAPPED:
             copied = zero._Memory(used)
             if self.pins:
                 copied.lock()
@@ -217,12 +251,13 @@ class Arena:
 
     def close(self) -> None:
         """No worker writes any more; what is in use stays until it is dropped."""
-        if self.closed:
-            return
-        self.closed = True
-        for slots in self.free:
-            while slots:
-                self._drop(slots.pop())
+        with self.lock:
+            if self.closed:
+                return
+            self.closed = True
+            for slots in self.free:
+                while slots:
+                    self._drop(slots.pop())
         self._round.release()
         self.file.close()
 
@@ -238,16 +273,25 @@ class Slots:
 
     def __init__(self, file: File, keep: int) -> None:
         self.file, self.keep = file, keep
+        self.number = self.used = self.first = 0
         self.maps: dict[int, zero._Memory] = {}
         self.reserved: dict[int, int] = {}
         self.memory: zero._Memory | None = None
         self.round = file.map(0, UNIT).view.cast("q")
 
-    def begin(self, number: int, fresh: bool) -> None:
-        """All that is allocated now lies in this slot; a fresh one has no memory yet."""
+    def begin(self, number: int, fresh: bool, more: bool) -> None:
+        """All that is allocated now lies in this slot.
+
+        Args:
+            number: of the slot.
+            fresh: it has no memory yet.
+            more: there may be batches in it, which stay.
+        """
         if fresh:
             self.reserved.pop(number, None)
-        self.number, self.used = number, 0
+        if not more or number != self.number:
+            self.used = 0
+        self.number, self.first = number, self.used
         self.memory = self.maps.pop(number, None) or self.file.map(number, 1 << 24)
         self.older: list[zero._Memory] = []
         while len(self.maps) >= self.keep:

@@ -1,6 +1,6 @@
 """What a worker process of a DataLoader does, and the messages between it and the main program.
 
-A task is ``(round, number, slot, fresh, seed, indices)``, an answer ``(round, number, kind, used,
+A task is ``(round, number, slot, fresh, more, seed, indices)``, an answer ``(round, number, kind, used,
 buffers, content)``: the batch as a pickle whose tensors and NumPy arrays lie in the first `used`
 bytes of the slot. Answers are short, so that they always fit into the pipe, and a worker never
 waits for the main program while that waits for the worker to take a task.
@@ -112,7 +112,7 @@ def pack(batch: Any, slots: Slots | None) -> tuple[int, list[tuple[int, int]], A
         assert slots.memory is not None
         slots.memory.view[begin : begin + len(content)] = content
         content = begin, len(content)
-    return slots.used, buffers.places, content
+    return slots.used if slots.used > slots.first else 0, buffers.places, content
 
 
 _opening = threading.local()
@@ -313,21 +313,28 @@ class Worker:
         self.started = True
 
     def answer(
-        self, round: int, number: int, slot: int, fresh: bool, seed: int, indices: Any
+        self,
+        round: int,
+        number: int,
+        slot: int,
+        fresh: bool,
+        more: bool,
+        seed: int,
+        indices: bytes | int,
     ) -> tuple[Any, ...]:
         slots = self.slots
         if slots is not None:
             if slots.round[0] != round:
                 return round, number, SKIPPED, 0, [], b""
-            slots.begin(slot, fresh)
-            if isinstance(indices, tuple):  # they are in the slot
+            slots.begin(slot, fresh, more)
+            if isinstance(indices, int):  # so many bytes in the slot
                 assert slots.memory is not None
-                indices = pickle.loads(slots.memory.view[: indices[0]])
+                indices = bytes(slots.memory.view[:indices])
         kind: int = FAILURE
         content: Any = self.failure
         if content is None:
             try:
-                kind, content = BATCH, self.fetch(seed, indices)
+                kind, content = BATCH, self.fetch(seed, pickle.loads(indices))  # type: ignore[arg-type]
             except StopIteration:
                 kind, content = END, None
             except SystemExit:

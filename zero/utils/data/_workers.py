@@ -258,12 +258,16 @@ class ProcessSource:
                 worker = min(turns, key=lambda i: len(self.handles[i].pending))
         self.turn = (worker + 1) % self.count
         handle, number = self.handles[worker], self.number
-        slot = None if self.arena is None else self.arena.take(worker)
-        place, fresh = (0, True) if slot is None else (slot.number, slot.memory is None)
-        task = pickle.dumps((self.round, number, place, fresh, seed, indices), 5)
-        if len(task) > LONG and slot is not None:
-            where = self._put(slot, pickle.dumps(indices, 5))
-            task = pickle.dumps((self.round, number, place, fresh, seed, (where,)), 5)
+        content: bytes | int = pickle.dumps(indices, 5)
+        slot = None
+        place, fresh, more = 0, True, False
+        if self.arena is not None:
+            is_long = len(content) > LONG
+            slot = self.arena.take(worker, alone=is_long)
+            place, fresh, more = slot.number, slot.memory is None, slot.uses > 1
+            if is_long:
+                content = self._put(slot, content)
+        task = pickle.dumps((self.round, number, place, fresh, more, seed, content), 5)
         self.number += 1
         handle.pending[number] = self.round, slot
         self.tickets[number] = ticket
