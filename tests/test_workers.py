@@ -447,17 +447,16 @@ def test_two_hundred_epochs():
         del batches
 
 
-def own_memory():
-    """Bytes that no other process has."""
+def rollup(key):
     with open("/proc/self/smaps_rollup") as lines:
-        return sum(int(x.split()[1]) << 10 for x in lines if x.startswith("Private_"))
+        return next(int(x.split()[1]) << 10 for x in lines if x.startswith(key + ":"))
 
 
 class Memory(Dataset):
     """Reads all of a large tensor and tells what memory the process has then."""
 
-    def __init__(self, x):
-        self.x = x
+    def __init__(self, x, key):
+        self.x, self.key = x, key
 
     def __len__(self):
         return 4
@@ -466,21 +465,106 @@ class Memory(Dataset):
         rows = len(self.x) // 2
         half = i % 2
         total = self.x[half * rows : (half + 1) * rows].sum().item()
-        return total, own_memory(), os.getpid()
+        return total, rollup(self.key), rollup("Pss"), os.getpid()
 
 
 @linux
 @pytest.mark.parametrize("method", METHODS)
-def test_a_large_dataset_is_not_copied(method):
-    # A fork shares whatever there is, here 2 GB of pages of which only some were written to; the
-    # other methods send tensors by the name of their memory.
-    size = 2 << 30 if method == "fork" else 256 << 20
-    x = zero.from_numpy(np.zeros((size >> 12, 1024), np.float32))
+@pytest.mark.parametrize("kind", ["tensor", "array"])
+def test_a_large_dataset_is_not_copied(method, kind):
+    # A fork shares whatever there is, here 2 GB of pages of which only some were written to; for
+    # the other methods one copy is made, which all workers share.
+    size = 2 << 30 if method == "fork" else 500 << 20
+    x = np.zeros((size >> 12, 1024), np.float32)
     x[: (256 << 20) >> 12] = 1
-    found = list(loader(Memory(x), multiprocessing_context=method))
-    assert {total.item() for total, _, _ in found[:2]} <= {0, 64 << 20, 32 << 20}
-    assert len({pid.item() for _, _, pid in found}) == 2
-    assert all(memory.item() < 128 << 20 for _, memory, _ in found)
+    # Copies would be in no file, and after a fork no other process's.
+    key = "Private_Dirty" if method == "fork" else "Anonymous"
+    data = Memory(x if kind == "array" else zero.from_numpy(x), key)
+    batches = loader(data, multiprocessing_context=method, persistent_workers=True)
+    for _ in range(2):
+        found = list(batches)
+        assert sum(total.item() for total, *_ in found) == 2 * (64 << 20)
+        assert len({pid.item() for *_, pid in found}) == 2
+        assert all(copied.item() < 96 << 20 for _, copied, _, _ in found)
+    assert sum(share.item() for _, _, share, _ in found[:2]) < size + (128 << 20)
+
+
+class Changing(Dataset):
+    """Writes to its arrays and tensors, and tells what it finds in them."""
+
+    def __init__(self):
+        table = np.arange(40_000.0).reshape(200, 200)
+        fixed = table.copy()
+        fixed.flags.writeable = False
+        x = zero.arange(40_000.0).view(200, 200)
+        self.arrays = [table, table[::-1, ::2], table.T, table[:, :8], fixed, table[:2].copy()]
+        self.arrays.append(np.broadcast_to(table[0], (100, 200)))
+        self.arrays.append(np.ones(5000, [("a", np.float32), ("b", np.int8)]))
+        self.tensors = [x, x.t(), x[:, 3], x.to(zero.bfloat16), x > 7, x[0].expand(100, 200)]
+        self.shared = zero.zeros(5000).share_memory_()
+        self.leaf = zero.nn.Parameter(zero.ones(5000))
+        self.leaf.note = "kept"
+        self.meta = zero.ones(5000, device="meta")
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        text = [(a.tobytes(), a.shape, a.dtype.str, a.flags.writeable) for a in self.arrays]
+        text += [(x.float().tolist(), x.shape, x.dtype, x.is_shared()) for x in self.tensors]
+        text += [self.leaf.is_leaf, self.leaf.requires_grad, self.leaf.note, self.meta.is_meta]
+        same = self.tensors[0] is self.tensors[0], np.shares_memory(*self.arrays[:3:2])
+        self.arrays[0][0, 0] += 1
+        self.tensors[0][0, 0] += 1
+        self.shared[i] = 1
+        return str(text), same, self.arrays[0][0, 0], self.tensors[0][0, 0].item()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_workers_write_to_a_dataset_is_their_own(method):
+    data = Changing()
+    expected = data[0][0]
+    data.arrays[0][0, 0] = data.tensors[0][0, 0] = 0
+    batches = list(loader(data, multiprocessing_context=method))
+    assert [batch[0][0] for batch in batches[:2]] == [expected] * 2
+    assert [batch[2].item() for batch in batches] == [1, 1, 2, 2]
+    assert [batch[3].item() for batch in batches] == [1, 1, 2, 2]
+    assert data.arrays[0][0, 0] == data.tensors[0][0, 0].item() == 0
+    assert data.shared[:4].tolist() == [1, 1, 1, 1]
+    assert not any(x.is_shared() for x in data.tensors)  # the program's stay where they are
+
+
+class Passing(Dataset):
+    """Its state is made anew each time that it is pickled."""
+
+    def __len__(self):
+        return 2
+
+    def __getstate__(self):
+        return {"x": np.full(10_000, random.random()), "y": np.full(10_000, 3.0)}
+
+    def __getitem__(self, i):
+        return self.x[0], self.x[-1], self.y.sum()
+
+
+def test_arrays_that_are_made_while_a_dataset_is_pickled():
+    (a, b, y), (c, d, z) = loader(Passing(), multiprocessing_context="spawn")
+    assert a == b and c == d and a != c and y == z == 30_000
+
+
+def test_without_room_a_dataset_is_copied(monkeypatch):
+    place = _arena.Slots.place
+
+    def limited(slots, nbytes):
+        if nbytes >= 40_000:
+            raise _arena.NoRoom
+        return place(slots, nbytes)
+
+    monkeypatch.setattr(_arena.Slots, "place", limited)
+    data = TensorDataset(zero.arange(80_000.0).view(8, 10_000), zero.arange(8))
+    with pytest.warns(UserWarning, match="copy of the dataset's arrays") as said:
+        found = plain(list(loader(data, batch_size=2, multiprocessing_context="spawn")))
+    assert found == plain(list(DataLoader(data, batch_size=2))) and len(said) == 1
 
 
 @linux

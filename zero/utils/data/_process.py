@@ -1,9 +1,10 @@
 """What a worker process of a DataLoader does, and the messages between it and the main program.
 
-A task is ``(round, number, slot, fresh, more, seed, indices)``, an answer ``(round, number, kind, used,
-buffers, content)``: the batch as a pickle whose tensors and NumPy arrays lie in the first `used`
-bytes of the slot. Answers are short, so that they always fit into the pipe, and a worker never
-waits for the main program while that waits for the worker to take a task.
+A task is ``(round, number, slot, fresh, more, seed, indices)``, the indices as a pickle or the size
+of one in the slot, an answer ``(round, number, kind, used, buffers, content)``: the batch as a
+pickle whose tensors and NumPy arrays lie in the first `used` bytes of the slot. Answers are short,
+so that they always fit into the pipe, and a worker never waits for the main program while that
+waits for the worker to take a task.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 import zero
 from zero import Tensor
 from zero.utils.data._arena import File, NoRoom, Slots
+from zero.utils.data._parcel import Parcel
 from zero.utils.data._utils import collate
 from zero.utils.data._utils.worker import WorkerInfo, enter, seed_all
 
@@ -222,9 +224,7 @@ class Worker:
     Args:
         number: which worker it is.
         count: how many there are.
-        dataset: its copy of the dataset.
-        fetchers: makes what reads batches.
-        init: ``worker_init_fn``.
+        parcel: its copy of the dataset, what makes what reads batches, and ``worker_init_fn``.
         file: where batches go; None for the pipe.
         keep: how many slots to keep mapped.
         tasks: the pipe that they come from.
@@ -235,16 +235,14 @@ class Worker:
         self,
         number: int,
         count: int,
-        dataset: Any,
-        fetchers: Any,
-        init: Any,
+        parcel: Parcel,
         file: File | None,
         keep: int,
         tasks: Any,
         answers: Any,
     ) -> None:
-        self.number, self.count, self.dataset = number, count, dataset
-        self.fetchers, self.init, self.file, self.keep = fetchers, init, file, keep
+        self.number, self.count, self.parcel = number, count, parcel
+        self.file, self.keep = file, keep
         self.tasks, self.answers = tasks, answers
         self.parent = os.getpid()
 
@@ -262,6 +260,7 @@ class Worker:
         for pipe in others:
             pipe.close()
         zero.set_num_threads(1)
+        self.dataset, self.fetchers, self.init = self.parcel.content
         self.parent = os.getppid()
         self.started = False
         self.own: frozenset[str] = frozenset()  # generators that worker_init_fn has seeded

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from zero.errors import Error
 from zero.utils.data._arena import UNIT, Arena, Slot
+from zero.utils.data._parcel import Parcel, Shelf
 from zero.utils.data._process import END, FAILURE, SKIPPED, Worker, open_batch
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class ProcessSource:
         self.ready: dict[int, tuple[Any, ...]] = {}  # answers that came, by task
         self.order: deque[int] = deque()  # tasks whose batches are not delivered
         self.arena: Arena | None = None
+        self.shelf: Shelf | None = None
 
     # ---- processes -------------------------------------------------------------------------------
     def _start(self) -> None:
@@ -127,20 +129,26 @@ class ProcessSource:
             from multiprocessing import forkserver
 
             forkserver.ensure_running()  # before signals are held back
+        self.shelf = None
+        if method != "fork" and self.arena is not None:
+            self.shelf = Shelf(self.arena)
+        parcel = Parcel((self.dataset, self.fetchers, self.init), self.shelf)
         with uninterrupted():
             for i in range(self.count):
-                self._start_worker(i, method == "fork")
+                self._start_worker(i, parcel, method == "fork")
+        if self.shelf is not None:
+            self.shelf.done()
+            if self.shelf.full:
+                self._warn_once("each worker has a copy of the dataset's arrays: no room to share")
 
-    def _start_worker(self, number: int, forks: bool) -> None:
+    def _start_worker(self, number: int, parcel: Parcel, forks: bool) -> None:
         tasks, my_tasks = self.context.Pipe(duplex=False)
         my_answers, answers = self.context.Pipe(duplex=False)
         file = None if self.arena is None else self.arena.file
         worker = Worker(
             number,
             self.count,
-            self.dataset,
-            self.fetchers,
-            self.init,
+            parcel,
             file,
             self.ahead + 2,
             tasks,
@@ -196,6 +204,9 @@ class ProcessSource:
                     self.arena.wipe(slot)
         self.handles.clear()
         if self.arena is not None:
+            if self.shelf is not None:
+                self.arena.wipe(self.shelf.slot)
+                self.shelf = None
             self.arena.close()
 
     def __del__(self) -> None:
@@ -258,16 +269,15 @@ class ProcessSource:
                 worker = min(turns, key=lambda i: len(self.handles[i].pending))
         self.turn = (worker + 1) % self.count
         handle, number = self.handles[worker], self.number
-        content: bytes | int = pickle.dumps(indices, 5)
-        slot = None
-        place, fresh, more = 0, True, False
+        packed: Any = pickle.dumps(indices, 5)
+        slot, where = None, (0, True, False)
         if self.arena is not None:
-            is_long = len(content) > LONG
+            is_long = len(packed) > LONG
             slot = self.arena.take(worker, alone=is_long)
-            place, fresh, more = slot.number, slot.memory is None, slot.uses > 1
+            where = slot.number, slot.memory is None, slot.uses > 1
             if is_long:
-                content = self._put(slot, content)
-        task = pickle.dumps((self.round, number, place, fresh, more, seed, content), 5)
+                packed = self._put(slot, packed)
+        task = pickle.dumps((self.round, number, *where, seed, packed), 5)
         self.number += 1
         handle.pending[number] = self.round, slot
         self.tickets[number] = ticket
@@ -380,10 +390,9 @@ class ProcessSource:
         raise Error(text) from None
 
     def _warn(self, why: str) -> None:
+        self._warn_once(f"batches go through pipes, which is slower than shared memory: {why}")
+
+    def _warn_once(self, text: str) -> None:
         if not self.warned:
             self.warned = True
-            warnings.warn(
-                f"DataLoader: batches go through pipes, which is slower than shared memory: {why}",
-                UserWarning,
-                stacklevel=2,
-            )
+            warnings.warn(f"DataLoader: {text}", UserWarning, stacklevel=3)

@@ -76,8 +76,11 @@ class DataLoader(Generic[T]):
     """Batches of a dataset: ``for batch in DataLoader(dataset, batch_size=64, shuffle=True)``.
 
     The order comes from a sampler, a batch from `collate_fn`. Batches are made where they are asked
-    for, or in advance by workers, which are processes (or threads). The order and the content of
-    the batches do not depend on the number of workers.
+    for, or in advance by workers, which are processes (or threads). Neither the order nor the
+    content of the batches depends on the number of workers, with one exception: where a dataset
+    draws random numbers, it draws them from the program's own generators if `num_workers` is 0, as
+    in PyTorch, and from generators that are seeded for each batch with 1 worker or more, so that
+    any number of them gives the same samples, but others than none.
 
     With the default `collate_fn`, batches of a :class:`TensorDataset`, and of any dataset with
     ``__getbatch__``, are gathered without reading single samples.
