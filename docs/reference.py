@@ -102,6 +102,7 @@ MODULES = {
     "zero.distributions.constraint_registry": "Transforms onto such sets.",
     "zero.linalg": "Linear algebra: products, norms and parts of matrices.",
     "zero.special": "Special functions: gamma, error and Bessel functions, orthogonal polynomials.",
+    "zero.signal.windows": "Windows of signal processing.",
     "zero.autograd": "Backward passes, custom functions, checks of gradients.",
     "zero.autograd.function": "Operations whose gradient you write.",
     "zero.autograd.functional": "Jacobians, Hessians and products with them.",

@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         random as random,
         safetensors as safetensors,
         serialization as serialization,
+        signal as signal,
         special as special,
         storage as storage,
         testing as testing,
@@ -167,7 +168,7 @@ else:
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
         modules="accelerator amp backends cpu cuda distributions linalg mps multiprocessing "
-        "profiler random safetensors serialization special storage testing version xpu",
+        "profiler random safetensors serialization signal special storage testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
             "_info": "finfo iinfo",

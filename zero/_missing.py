@@ -11,7 +11,7 @@ MISSING = {
     "zero": (
         # modules
         "compiler distributed export fft func futures fx hub jit library masked mtia "
-        "nested onnx overrides package quantization quasirandom signal "
+        "nested onnx overrides package quantization quasirandom "
         "sparse types "
         # files, transforms of functions
         "from_file vmap cond while_loop "
