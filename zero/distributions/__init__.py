@@ -31,11 +31,14 @@ from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
 from zero.distributions.chi2 import Chi2
 from zero.distributions.constraint_registry import biject_to, transform_to
+from zero.distributions.continuous_bernoulli import ContinuousBernoulli
 from zero.distributions.dirichlet import Dirichlet
 from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.exponential import Exponential
 from zero.distributions.fishersnedecor import FisherSnedecor
 from zero.distributions.gamma import Gamma
+from zero.distributions.generalized_pareto import GeneralizedPareto
 from zero.distributions.geometric import Geometric
 from zero.distributions.gumbel import Gumbel
 from zero.distributions.half_cauchy import HalfCauchy
@@ -43,7 +46,9 @@ from zero.distributions.half_normal import HalfNormal
 from zero.distributions.independent import Independent
 from zero.distributions.inverse_gamma import InverseGamma
 from zero.distributions.kl import kl_divergence, register_kl
+from zero.distributions.kumaraswamy import Kumaraswamy
 from zero.distributions.laplace import Laplace
+from zero.distributions.lkj_cholesky import LKJCholesky
 from zero.distributions.log_normal import LogNormal
 from zero.distributions.logistic_normal import LogisticNormal
 from zero.distributions.mixture_same_family import MixtureSameFamily
@@ -82,6 +87,7 @@ from zero.distributions.transforms import (
     identity_transform,
 )
 from zero.distributions.uniform import Uniform
+from zero.distributions.von_mises import VonMises
 from zero.distributions.weibull import Weibull
 
 __all__ = [
@@ -95,14 +101,17 @@ __all__ = [
     "Cauchy",
     "Chi2",
     "ComposeTransform",
+    "ContinuousBernoulli",
     "CorrCholeskyTransform",
     "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
@@ -110,6 +119,8 @@ __all__ = [
     "Independent",
     "IndependentTransform",
     "InverseGamma",
+    "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
     "LogisticNormal",
@@ -136,6 +147,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
     "Weibull",
     "biject_to",
     "constraints",

@@ -8,6 +8,7 @@ import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
 from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.utils import (
     broadcast_all,
     lazy_property,
@@ -61,7 +62,7 @@ class BinaryParameters(Distribution):
         return given
 
 
-class Bernoulli(BinaryParameters):
+class Bernoulli(BinaryParameters, ExponentialFamily):
     """Bernoulli distributions: 1 with probability p, else 0.
 
     Args:

@@ -8,13 +8,13 @@ import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
 from zero.distributions.dirichlet import Dirichlet
-from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.utils import broadcast_all
 
 __all__ = ["Beta"]
 
 
-class Beta(Distribution):
+class Beta(ExponentialFamily):
     """Beta distributions on [0, 1], of density ``~ x^(a - 1) (1 - x)^(b - 1)``.
 
     Args:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.utils import broadcast_all
 
 __all__ = ["Exponential"]
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """Exponential distributions, of density ``rate exp(-rate x)`` for x >= 0.
 
     Args:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.utils import broadcast_all, times_log
 
 __all__ = ["Gamma"]
 
 
-class Gamma(Distribution):
+class Gamma(ExponentialFamily):
     """Gamma distributions, of density ``rate^a x^(a - 1) exp(-rate x) / Gamma(a)`` for x > 0.
 
     Args:

@@ -13,8 +13,10 @@ from zero.distributions.beta import Beta
 from zero.distributions.binomial import Binomial
 from zero.distributions.categorical import Categorical
 from zero.distributions.cauchy import Cauchy
+from zero.distributions.continuous_bernoulli import ContinuousBernoulli
 from zero.distributions.dirichlet import Dirichlet
 from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.exponential import Exponential
 from zero.distributions.gamma import Gamma
 from zero.distributions.geometric import Geometric
@@ -113,7 +115,8 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
 def _infinite(p: Distribution, q: Distribution) -> Tensor:
     """Of values that q cannot have."""
-    return zero.full(zero.broadcast_shapes(p.batch_shape, q.batch_shape), zero.inf)
+    shape = zero.broadcast_shapes(p.batch_shape, q.batch_shape)
+    return zero.full(shape, zero.inf, dtype=p.mean.dtype)
 
 
 def _from_normal(entropy: Tensor, mean: Tensor, variance: Tensor, q: Normal) -> Tensor:
@@ -222,6 +225,29 @@ def _gamma_gamma(p: Gamma, q: Gamma) -> Tensor:
     return rates + zero.lgamma(b) - zero.lgamma(a) + (a - b) * zero.digamma(a)
 
 
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _family_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+    """Bregman's divergence of the logarithm of the normalizer."""
+    if type(p) is not type(q):
+        raise NotImplementedError(
+            "kl_divergence: no formula is registered for two families; got "
+            f"{type(p).__name__} and {type(q).__name__}; register_kl adds one"
+        )
+    normalizer, theta, slopes = p._normalizer_and_slopes()
+    other = q._natural_params
+    result = q._log_normalizer(*other) - normalizer
+    for a, b, slope in zip(theta, other, slopes, strict=True):
+        result = result - sum_rightmost((b - a) * slope, a.ndim - len(p.batch_shape))
+    given = any(x.requires_grad for x in (*p._natural_params, *other))
+    return result if given else result.detach()
+
+
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoullis(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
+    constants = q._log_normalizer(q.logits) - p._log_normalizer(p.logits)
+    return (p.logits - q.logits) * p.mean + constants
+
+
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b = p.concentration, q.concentration
@@ -244,13 +270,14 @@ def _poisson_poisson(p: Poisson, q: Poisson) -> Tensor:
 
 @register_kl(Binomial, Binomial)
 def _binomial_binomial(p: Binomial, q: Binomial) -> Tensor:
-    # q's values must be p's, so its number of trials is at least p's; for more there is no formula
-    if bool((p.total_count > q.total_count).any()):
-        return _infinite(p, q)
-    if not bool((p.total_count == q.total_count).all()):
-        raise NotImplementedError("kl_divergence: two Binomial with different total_count")
+    # With fewer trials q has not all of p's values; for more there is no formula.
+    if bool((p.total_count < q.total_count).any()):
+        raise NotImplementedError(
+            "kl_divergence: a Binomial with fewer trials than the other; got total_count "
+            f"{p.total_count} and {q.total_count}"
+        )
     kept = p.probs * (p.logits - q.logits) - softplus(p.logits) + softplus(q.logits)
-    return p.total_count * kept
+    return zero.where(p.total_count > q.total_count, zero.inf, p.total_count * kept)
 
 
 @register_kl(Pareto, Pareto)
@@ -324,6 +351,16 @@ def _beta_normal(p: Beta, q: Normal) -> Tensor:
 
 @register_kl(Beta, Exponential)
 def _beta_exponential(p: Beta, q: Exponential) -> Tensor:
+    return -p.entropy() - q.rate.log() + q.rate * p.mean
+
+
+@register_kl(ContinuousBernoulli, Normal)
+def _continuous_bernoulli_normal(p: ContinuousBernoulli, q: Normal) -> Tensor:
+    return _from_normal(p.entropy(), p.mean, p.variance, q)
+
+
+@register_kl(ContinuousBernoulli, Exponential)
+def _continuous_bernoulli_exponential(p: ContinuousBernoulli, q: Exponential) -> Tensor:
     return -p.entropy() - q.rate.log() + q.rate * p.mean
 
 
@@ -403,8 +440,20 @@ def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
     return zero.where((p.low < 0) | (p.high > 1), zero.inf, -p.entropy() + constant - powers)
 
 
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
+    result = _beta_continuous_bernoulli(p, q)
+    return zero.where((p.low < 0) | (p.high > 1), zero.inf, result)
+
+
+@register_kl(Beta, ContinuousBernoulli)
+def _beta_continuous_bernoulli(p: Beta | Uniform, q: ContinuousBernoulli) -> Tensor:
+    return -p.entropy() - p.mean * q.logits + q._log_normalizer(q.logits)
+
+
+@register_kl(ContinuousBernoulli, Uniform)
 @register_kl(Beta, Uniform)
-def _beta_uniform(p: Beta, q: Uniform) -> Tensor:
+def _beta_uniform(p: Beta | ContinuousBernoulli, q: Uniform) -> Tensor:
     result = -p.entropy() + (q.high - q.low).log()
     return zero.where((q.low > 0) | (q.high < 1), zero.inf, result)
 
@@ -427,6 +476,13 @@ def _gamma_gumbel(p: Gamma, q: Gumbel) -> Tensor:
 @register_kl(Gumbel, Beta)
 @register_kl(Exponential, Beta)
 @register_kl(Pareto, Beta)
+@register_kl(Pareto, ContinuousBernoulli)
+@register_kl(ContinuousBernoulli, Pareto)
+@register_kl(Exponential, ContinuousBernoulli)
+@register_kl(Gamma, ContinuousBernoulli)
+@register_kl(Gumbel, ContinuousBernoulli)
+@register_kl(Laplace, ContinuousBernoulli)
+@register_kl(Normal, ContinuousBernoulli)
 @register_kl(Beta, Pareto)
 @register_kl(Exponential, Pareto)
 @register_kl(Gumbel, Pareto)

@@ -7,12 +7,13 @@ from typing import Any
 
 import zero
 from zero import Size, Tensor
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.location_scale import LocationScale
 
 __all__ = ["Normal"]
 
 
-class Normal(LocationScale):
+class Normal(LocationScale, ExponentialFamily):
     """Normal distributions, of density ``exp(-(x - loc)^2 / (2 scale^2)) / (scale sqrt(2 pi))``.
 
     Args:

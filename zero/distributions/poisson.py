@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import zero
 from zero import Size, Tensor
 from zero.distributions import constraints
-from zero.distributions.distribution import Distribution
+from zero.distributions.exp_family import ExponentialFamily
 from zero.distributions.utils import broadcast_all, times_log
 
 __all__ = ["Poisson"]
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """Poisson distributions: ``P(k) = rate^k exp(-rate) / k!`` for k = 0, 1, ...
 
     Args:
