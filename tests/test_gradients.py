@@ -157,3 +157,61 @@ def test_random_programs_against_differences(program, seed):
         slope = (g * direction).sum().item()
         # Cancellation leaves eps |value| / h; the third derivative gives h^2.
         assert abs(slope - difference) <= 1e-4 * (1 + abs(slope)) + 1e-8 * abs(value.item())
+
+
+class GradientOf(zero.autograd.Function):
+    """The identity, whose gradient is the memory of an array."""
+
+    array = np.ones(4, "float32")
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return zero.from_numpy(GradientOf.array)
+
+
+REUSING = {
+    "relu": zero.relu,
+    "tanh": zero.tanh,
+    "sigmoid": zero.sigmoid,
+    "leaky_relu": zero.nn.functional.leaky_relu,
+    "gelu": zero.nn.functional.gelu,
+}
+
+
+@pytest.mark.parametrize("name", REUSING)
+def test_a_gradient_that_somebody_holds_is_not_overwritten(name):
+    f = REUSING[name]
+    x = zero.tensor([-2.0, -0.5, 0.5, 2.0], requires_grad=True)
+    expected = grad(f(x).sum(), x)[0].tolist()
+
+    g = zero.ones(4)
+    f(x).backward(g, retain_graph=True)  # of the caller
+    assert g.tolist() == [1] * 4
+    assert x.grad.tolist() == expected
+
+    seen = []
+    h = f(x)
+    h.register_hook(seen.append)  # of a hook
+    (h * 1).sum().backward()
+    assert seen[0].tolist() == [1] * 4
+
+    h = f(x)
+    h.retain_grad()
+    (h * 1).sum().backward()
+    assert h.grad.tolist() == [1] * 4
+
+    h = f(x)
+    found = grad((h * 1).sum(), [h, x])  # asked for
+    assert [t.tolist() for t in found] == [[1] * 4, expected]
+
+    other = zero.zeros_like(x, requires_grad=True)  # one gradient of two nodes
+    found = grad((f(x) + f(x + other)).sum(), [other, x])
+    assert found[0].tolist() == expected
+
+    GradientOf.array[:] = 1
+    assert grad(GradientOf.apply(f(x)).sum(), x)[0].tolist() == expected  # of an array
+    assert GradientOf.array.tolist() == [1] * 4

@@ -101,6 +101,27 @@ def test_max_pool_gradient_goes_to_the_largest_and_adds_up():
     assert x.grad.tolist() == [[0, 11, 100, 0]]
 
 
+@pytest.mark.parametrize("dtype", [zero.float32, zero.float64])
+def test_squares_of_every_width_and_height(dtype):
+    rng = np.random.default_rng(0)
+    for height, width in [*((5, w) for w in range(2, 40)), (2, 16), (4, 17), (9, 24)]:
+        x = rng.integers(-3, 4, (2, 3, height, width)).astype("float64")  # with ties
+        g = rng.uniform(1, 2, (2, 3, height // 2, width // 2)).astype("float32")
+        rows, columns = height // 2 * 2, width // 2 * 2
+        windows = x[..., :rows, :columns].reshape(2, 3, rows // 2, 2, columns // 2, 2)
+        windows = windows.transpose(0, 1, 2, 4, 3, 5).reshape(*g.shape, 4)
+        spread = g[..., None] * (np.arange(4) == windows.argmax(-1)[..., None])  # first of ties
+        dx = np.zeros_like(x)
+        spread = spread.reshape(*g.shape, 2, 2).transpose(0, 1, 2, 4, 3, 5)
+        dx[..., :rows, :columns] = spread.reshape(2, 3, rows, columns)
+
+        leaf = zero.tensor(x, dtype=dtype, requires_grad=True)
+        y = F.max_pool2d(leaf, 2)
+        same(y, windows.max(-1))
+        y.backward(zero.tensor(g, dtype=dtype))
+        same(leaf.grad, dx)
+
+
 def test_max_pool_of_a_large_kernel_and_of_many_columns():
     rng = np.random.default_rng(0)
     for n in (1, 7, 16, 33, 130):

@@ -19,8 +19,7 @@ Dims grad_strides(const Tensor& leaf) {
 
 // A gradient nobody else can see may become .grad as it is.
 bool is_stealable(const Tensor& g, const Tensor& leaf) {
-  return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 &&
-         !g.impl()->storage_->is_foreign() &&
+  return is_sole_owner(g) &&
          (leaf.is_contiguous() ? g.is_contiguous() : g.strides() == grad_strides(leaf));
 }
 

@@ -135,16 +135,14 @@ void fit(Tensor& g, const OutputSpec& spec, const Node& from, int64_t input) {
              ", expected ", spec.device);
 }
 
-bool is_sole_owner(const Tensor& g) {
-  return g.ref()->use_count() == 1 && g.impl()->storage_->use_count() == 1 && g.is_contiguous();
-}
+bool may_add_to(const Tensor& g) { return is_sole_owner(g) && g.is_contiguous(); }
 
 void add_gradient(Tensor& sum, Tensor&& g) {
   if (!sum.defined()) {
     sum = std::move(g);
-  } else if (!grad_enabled() && is_sole_owner(sum)) {
+  } else if (!grad_enabled() && may_add_to(sum)) {
     gradient::add_into(sum, g);
-  } else if (!grad_enabled() && is_sole_owner(g)) {
+  } else if (!grad_enabled() && may_add_to(g)) {
     gradient::add_into(g, sum);
     sum = std::move(g);
   } else {
@@ -293,6 +291,7 @@ Tensors run(const SmallVector<Edge, 3>& roots, const Tensors& grads,
     if (!runs) continue;
 
     Grads out = apply(node, std::move(item.grads));
+    item.grads.clear();
     ZERO_CHECK(out.size() == node.next_.size(), Error, "backward: ", node.name(),
                " returned the wrong number of gradients; got ", out.size(), ", expected ",
                node.next_.size());
@@ -381,6 +380,17 @@ Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, 
     }
   }
   return found;
+}
+
+bool is_sole_owner(const Tensor& x) {
+  const Storage& storage = *x.impl()->storage_;
+  return x.ref()->use_count() == 1 && storage.use_count() == 1 && !storage.is_foreign();
+}
+
+Tensor room_for_gradient(const Tensor& g, const Tensor& like) {
+  const bool fits = g.dtype() == like.dtype() && g.device() == like.device() &&
+                    g.sizes() == like.sizes() && g.strides() == like.strides() && is_dense(g);
+  return fits && is_sole_owner(g) ? g : empty_as(like, like.options());
 }
 
 uint64_t current_pass() { return Pass::current ? Pass::current->number() : 0; }

@@ -16,6 +16,12 @@ void backward(const Tensors& roots, const Tensors& grads, bool retain_graph, boo
 Tensors grad(const Tensors& roots, const Tensors& grads, const Tensors& inputs, bool retain_graph,
              bool create_graph, bool allow_unused);
 
+// Whether nobody else knows a tensor or its memory, so that it may be overwritten.
+bool is_sole_owner(const Tensor& x);
+// For what a formula makes of g element by element: the memory of g if nobody else knows it, else
+// memory as that of `like`.
+Tensor room_for_gradient(const Tensor& g, const Tensor& like);
+
 // For hooks: the number of the pass that runs in this thread, 0 where none does; and whether that
 // pass comes by a node, and whether it goes to some leaves only.
 uint64_t current_pass();

@@ -132,11 +132,15 @@ void take_columns(const Windows& w, const Row<T, Place>& r) {
   }
 }
 
-// Windows of two rows and two columns without a gap, all in one loop; false where there is NaN (or
-// infinities of both signs), which is not compared as it should be.
+// Rows of windows of two rows and two columns side by side are taken in pieces of known length, of
+// which the last may overlap the one before: of a short row, what is left of a vector would take
+// most of the time.
+constexpr int64_t kPiece = 8;
+
+// Returns 1 where there is NaN (or infinities of both signs), which is not compared as it should.
 template <bool Index, class T, class Place>
-ZERO_NOINLINE bool take_squares(const T* a, const T* b, int64_t n, Place first, Place next_row,
-                                T* out, int32_t* index) {
+ZERO_INLINE int take_piece(const T* a, const T* b, int64_t n, Place first, Place next_row, T* out,
+                           int32_t* index) {
   int unordered = 0;
   ZERO_SIMD_ANY(unordered)
   for (int64_t i = 0; i < n; ++i) {
@@ -156,7 +160,45 @@ ZERO_NOINLINE bool take_squares(const T* a, const T* b, int64_t n, Place first, 
     out[i] = best;
     if constexpr (Index) index[i] = static_cast<int32_t>(first + static_cast<Place>(2 * i) + place);
   }
+  return unordered;
+}
+template <bool Index, class T, class Place>
+ZERO_NOINLINE bool take_squares(const T* a, const T* b, int64_t n, Place first, Place next_row,
+                                T* out, int32_t* index) {
+  if (n < kPiece) return take_piece<Index>(a, b, n, first, next_row, out, index) == 0;
+  int unordered = 0;
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t at = i + kPiece <= n ? i : n - kPiece;
+    unordered |=
+        take_piece<Index>(a + 2 * at, b + 2 * at, kPiece, first + static_cast<Place>(2 * at),
+                          next_row, out + at, index + (Index ? at : 0));
+  }
   return unordered == 0;
+}
+
+// The gradient of such a row: each place is written once.
+template <class T>
+ZERO_INLINE void spread_piece(const T* g, const int32_t* index, int64_t n, int32_t first,
+                              int32_t next_row, T* a, T* b) {
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) {
+    const T x = g[i];
+    const int32_t place = index[i] - (first + 2 * static_cast<int32_t>(i));
+    a[2 * i] = place == 0 ? x : T(0);
+    a[2 * i + 1] = place == 1 ? x : T(0);
+    b[2 * i] = place == next_row ? x : T(0);
+    b[2 * i + 1] = place == next_row + 1 ? x : T(0);
+  }
+}
+template <class T>
+ZERO_NOINLINE void spread_squares(const T* g, const int32_t* index, int64_t n, int32_t first,
+                                  int32_t next_row, T* a, T* b) {
+  if (n < kPiece) return spread_piece(g, index, n, first, next_row, a, b);
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t at = i + kPiece <= n ? i : n - kPiece;
+    spread_piece(g + at, index + at, kPiece, first + static_cast<int32_t>(2 * at), next_row,
+                 a + 2 * at, b + 2 * at);
+  }
 }
 
 template <bool Index, class T>
@@ -168,9 +210,16 @@ void pool(const MaxPoolArgs& args) {
   Row<T, Place> r = {buffer, places, nullptr, places + w.in, places + w.in + w.out};
   const bool pairs = w.inner_begin == 0 && w.inner_end == w.out && w.inner_step == 2 &&
                      w.count[0] == 2 && w.step == 1;
-  for (int64_t i = args.begin; i < args.end; ++i) {
-    const int64_t row_h = i % h.out, rest = i / h.out, row_d = rest % d.out;
-    const T* const x = static_cast<const T*>(args.x) + rest / d.out * (d.in * h.in * w.in);
+  int64_t row_h = args.begin % h.out, row_d = args.begin / h.out % d.out;
+  const T* x = static_cast<const T*>(args.x) + args.begin / (h.out * d.out) * (d.in * h.in * w.in);
+  const auto next_row = [&] {
+    if (++row_h < h.out) return;
+    row_h = 0;
+    if (++row_d < d.out) return;
+    row_d = 0;
+    x += d.in * h.in * w.in;
+  };
+  for (int64_t i = args.begin; i < args.end; ++i, next_row()) {
     r.out = static_cast<T*>(args.out) + i * w.out;
     if (is_float<T> && pairs && d.count[row_d] == 1 && h.count[row_h] == 2) {
       const int64_t first = (d.first[row_d] * h.in + h.first[row_h]) * w.in + w.first[0];
@@ -225,6 +274,18 @@ void max_pool_backward(const UnpoolArgs& args) {
   const int32_t* index = args.index;
   T* out = static_cast<T*>(args.out);
   for (int64_t p = 0; p < args.planes; ++p) {
+    if (args.square_columns > 0) {
+      const int64_t n = args.square_columns, width = args.width, rows = args.in / n;
+      for (int64_t r = 0; r < rows; ++r, g += n, index += n) {
+        const int64_t first = 2 * r * width;
+        spread_squares(g, index, n, static_cast<int32_t>(first), static_cast<int32_t>(width),
+                       out + first, out + first + width);
+        for (int64_t c = 2 * n; c < width; ++c) out[first + c] = out[first + width + c] = 0;
+      }
+      for (int64_t i = 2 * rows * width; i < args.out_size; ++i) out[i] = 0;
+      out += args.out_size;
+      continue;
+    }
     for (int64_t i = 0; i < args.out_size; ++i) out[i] = 0;
     for (int64_t i = 0; i < args.in; ++i)
       if (index[i] >= 0) out[index[i]] += g[i];

@@ -36,6 +36,9 @@ struct UnpoolArgs {
   const int32_t* index;
   void* out;
   int64_t planes, in, out_size;  // elements of a plane of g, and of out
+  // Where windows are squares of two rows and columns side by side, columns of g and of out: each
+  // place is written once. Else 0.
+  int64_t square_columns, width;
 };
 using UnpoolFn = void (*)(const UnpoolArgs& args);
 

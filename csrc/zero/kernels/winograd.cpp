@@ -239,32 +239,36 @@ ZERO_NOINLINE void store_run(float* to, const Offsets& offsets, const float* fro
 
 // ---- tiles --------------------------------------------------------------------------------------
 
-// Windows of `step` and `halo` more elements to `points` points.
+// Windows of `step` and `halo` more elements to `points` points. Rows are loaded when tiles need
+// them, so that they are still in L1 then.
 ZERO_NOINLINE void load_rectangle(const WinogradTilesArgs& args, int64_t step, int64_t halo,
                                   int64_t points, MapTileFn map) {
-  const int64_t height = step * args.rows + halo, width = step * args.columns + halo;
+  const int64_t width = step * args.columns + halo;
   // Columns of the rectangle that lie in the image.
   const auto clamp = [](int64_t x, int64_t high) { return x < 0 ? 0 : x > high ? high : x; };
   const int64_t begin = clamp(-args.column, width), end = clamp(args.width - args.column, width);
   for (int64_t c = 0; c < args.channels; c += L) {
     const Offsets offsets(args.channels - c, args.plane);
     const float* const image = args.in + c * args.plane;
-    float* strip = args.scratch;
-    for (int64_t y = args.row; y < args.row + height; ++y, strip += width * L) {
+    const auto load_row = [&](int64_t y, float* strip) {
       if (y < 0 || y >= args.height || begin >= end) {
         for (int64_t x = 0; x < width; ++x) store(strip + x * L, Vector{});
-        continue;
+        return;
       }
       for (int64_t x = 0; x < begin; ++x) store(strip + x * L, Vector{});
       load_run(strip + begin * L, image + y * args.width + args.column + begin, offsets,
                end - begin);
       for (int64_t x = end; x < width; ++x) store(strip + x * L, Vector{});
-    }
+    };
     float* out = args.out + c;
-    for (int64_t i = 0; i < args.rows; ++i)
+    int64_t loaded = 0;
+    for (int64_t i = 0; i < args.rows; ++i) {
+      for (; loaded < step * (i + 1) + halo; ++loaded)
+        load_row(args.row + loaded, args.scratch + loaded * width * L);
       for (int64_t j = 0; j < args.columns; ++j, out += args.tile_step)
         map(args.scratch + step * (i * width + j) * L, width * L, L, out, points * args.point_step,
             args.point_step);
+    }
   }
 }
 
@@ -273,6 +277,7 @@ ZERO_NOINLINE void load_rectangle(const WinogradTilesArgs& args, int64_t step, i
 ZERO_INLINE void will_write(float* at) {
 #if defined(__GNUC__)
   __builtin_prefetch(at, 1, 2);
+  __asm__ volatile("");  // gcc leaves out functions that do nothing but this
 #else
   (void)at;
 #endif
@@ -291,24 +296,31 @@ ZERO_NOINLINE void store_rectangle(const WinogradTilesArgs& args, int64_t step, 
     const Offsets offsets(args.channels - c, args.plane);
     const float* in = args.in + c;
     float* const image = args.out + c * args.plane + args.row * args.width + args.column;
-    for (int64_t y = low_row; y < rows; ++y)
-      for (int l = 0; l < offsets.count; ++l)
-        for (int64_t x = low_column; x < columns; x += 16)
-          will_write(image + y * args.width + offsets.at[l] + x);
-    for (int64_t i = 0; i < args.rows; ++i)
+    float each[L];
+    for (int l = 0; l < L; ++l)
+      each[l] = args.bias ? args.bias[c + (l < offsets.count ? l : 0)] : 0.0f;
+    const Vector bias = load(each);
+    // Rows of a row of tiles that lie in the image.
+    const auto first_row = [&](int64_t i) { return step * i > low_row ? step * i : low_row; };
+    const auto last_row = [&](int64_t i) { return step * (i + 1) < rows ? step * (i + 1) : rows; };
+    const auto ask_for = [&](int64_t i) {
+      for (int64_t y = first_row(i); y < last_row(i); ++y)
+        for (int l = 0; l < offsets.count; ++l)
+          for (int64_t x = low_column; x < columns; x += 16)
+            will_write(image + y * args.width + offsets.at[l] + x);
+    };
+    for (int64_t i = 0; i < args.rows; ++i) ask_for(i);
+    for (int64_t i = 0; i < args.rows; ++i) {
+      float* const strip = args.scratch + step * i * width * L;
       for (int64_t j = 0; j < args.columns; ++j, in += args.tile_step)
-        map(in, points * args.point_step, args.point_step,
-            args.scratch + step * (i * width + j) * L, width * L, L);
-    if (args.bias) {
-      float each[L];
-      for (int l = 0; l < L; ++l) each[l] = args.bias[c + (l < offsets.count ? l : 0)];
-      const Vector bias = load(each);
-      for (int64_t x = 0; x < height * width; ++x)
-        store(args.scratch + x * L, load(args.scratch + x * L) + bias);
+        map(in, points * args.point_step, args.point_step, strip + step * j * L, width * L, L);
+      if (args.bias) {
+        for (int64_t x = 0; x < step * width; ++x) store(strip + x * L, load(strip + x * L) + bias);
+      }
+      for (int64_t y = first_row(i); y < last_row(i); ++y)
+        store_run(image + y * args.width + low_column, offsets,
+                  args.scratch + (y * width + low_column) * L, columns - low_column);
     }
-    for (int64_t y = low_row; y < rows; ++y)
-      store_run(image + y * args.width + low_column, offsets,
-                args.scratch + (y * width + low_column) * L, columns - low_column);
   }
 }
 

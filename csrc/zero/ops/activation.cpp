@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "zero/autograd/engine.h"
 #include "zero/autograd/record.h"
 #include "zero/kernels/activation.h"
 #include "zero/ops/autocast.h"
@@ -161,7 +162,7 @@ Tensor activation(const char* name, const Tensor& x, double a, double b, double 
          [k, formula, p](Node& n, const Tensor& g) {
            const Tensor kept = n.saved(0);
            if (grad_enabled()) return formula(g, kept, p);
-           Tensor out = empty_as(kept, kept.options());
+           Tensor out = room_for_gradient(g, kept);
            const Operand from = g, at = kept;
            run_map(kernels().activation->gradient[k], kCosts[k], kept.dtype(), out, {&from, &at},
                    &p);

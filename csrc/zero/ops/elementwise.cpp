@@ -2,6 +2,7 @@
 // differentiated again.
 #include <limits>
 
+#include "zero/autograd/engine.h"
 #include "zero/ops/unary.h"
 
 namespace zero {
@@ -21,7 +22,7 @@ Tensor classify(ElementwiseOp kernel, const Tensor& x) {
 template <class Composed>
 Tensor fused_gradient(ElementwiseOp kernel, const Tensor& g, const Tensor& y, Composed composed) {
   if (grad_enabled()) return composed();
-  Tensor out = empty_as(y, y.options());
+  Tensor out = room_for_gradient(g, y);
   const Operand a = g, b = y;
   run_elementwise(kernel, y.dtype(), out, {&a, &b});
   return out;

@@ -225,7 +225,8 @@ Tensor flat_planes(const Tensor& x, int64_t dims) {
       x, {x.dim() == dims + 1 ? 1 : x.size(0), x.size(x.dim() - dims - 1), elements(x, dims)});
 }
 
-Tensor max_backward(const Tensor& g, const Tensor& index, const Dims& in_sizes, int64_t dims) {
+Tensor max_backward(const Tensor& g, const Tensor& index, const Dims& in_sizes, int64_t dims,
+                    bool squares) {
   int64_t in = 1;
   for (int64_t d = in_sizes.size() - dims; d < in_sizes.size(); ++d) in *= in_sizes[d];
   const int64_t out = elements(g, dims);
@@ -244,13 +245,15 @@ Tensor max_backward(const Tensor& g, const Tensor& index, const Dims& in_sizes, 
   if (dx.numel() == 0) return to(dx, g.dtype());
   const UnpoolFn kernel =
       kernels().pooling->max_pool_backward[static_cast<int>(compute_type(wide))];
+  const int64_t columns = squares ? g.size(g.dim() - 1) : 0, width = in_sizes[in_sizes.size() - 1];
   const DenormalGuard denormal;
-  parallel_for(dx.numel() / in, std::max<int64_t>(1, kGrainSize / (in + 4 * out)),
-               [&](int64_t begin, int64_t end) {
-                 kernel({from.data<char>() + begin * out * itemsize(wide),
-                         index.data<int32_t>() + begin * out,
-                         dx.data<char>() + begin * in * itemsize(wide), end - begin, out, in});
-               });
+  parallel_for(
+      dx.numel() / in, std::max<int64_t>(1, kGrainSize / (in + 4 * out)),
+      [&](int64_t begin, int64_t end) {
+        kernel({from.data<char>() + begin * out * itemsize(wide),
+                index.data<int32_t>() + begin * out, dx.data<char>() + begin * in * itemsize(wide),
+                end - begin, out, in, columns, width});
+      });
   return to(dx, g.dtype());
 }
 
@@ -266,6 +269,18 @@ struct ThreeWindows {
   const Dimension one{1, 1, {0}, {1}, {}};
   Windows d, h, w;
 };
+
+// Whether windows are squares of two rows and columns of an image, side by side from its corner on.
+bool are_squares(const Dimensions& dims) {
+  if (dims.size() != 2) return false;
+  for (const Dimension& d : dims) {
+    const Windows w = d.windows();
+    if (w.inner_begin != 0 || w.inner_end != w.out || w.inner_step != 2 || w.step != 1 ||
+        w.first[0] != 0 || w.count[0] != 2)
+      return false;
+  }
+  return true;
+}
 
 // Rows of the result from begin to end.
 void pool_rows(const Tensor& x, const ThreeWindows& windows, const Tensor& y, const Tensor& index,
@@ -346,9 +361,11 @@ std::pair<Tensor, Tensor> largest(const char* op, const char* node, const Tensor
       run_max_pool(contiguous(to(x, wide)), windows, y, index, samples);
     y = to(y, x.dtype());
   }
-  record(node, {}, y, {&x}, {&index}, [in_sizes = x.sizes(), dims](Node& n, const Tensor& g) {
-    return max_backward(g, n.saved(0), in_sizes, dims);
-  });
+  record(node, {}, y, {&x}, {&index},
+         [in_sizes = x.sizes(), dims, squares = !samples.defined() && are_squares(windows)](
+             Node& n, const Tensor& g) {
+           return max_backward(g, n.saved(0), in_sizes, dims, squares);
+         });
   return {y, indices ? to(index, DType::Int64) : Tensor()};
 }
 
