@@ -666,7 +666,7 @@ def test_threads_read_ahead_and_no_further():
 
     it = iter(DataLoader(Notes(40), 1, prefetch_factor=3, **THREADS))
     next(it)
-    for _ in range(200):
+    for _ in range(3000):
         if len(asked) == 7:
             break
         time.sleep(0.01)
@@ -767,7 +767,7 @@ def workers_alive():
     return [t for t in threading.enumerate() if t.name.startswith("DataLoader")]
 
 
-def ends(seconds=10):
+def ends(seconds=60):
     for _ in range(int(seconds * 100)):
         if not workers_alive():
             return True
@@ -809,6 +809,10 @@ def test_persistent_threads():
     for _ in loader:
         break
     assert sorted(flat(b[1].tolist() for b in loader)) == list(range(20))
+    for _ in range(3000):
+        if len(started) == 2:
+            break
+        time.sleep(0.01)
     assert sorted(started) == [0, 1] and len(workers_alive()) == 2
     zero.manual_seed(4)
     plain = DataLoader(data, 2, shuffle=True)
@@ -830,7 +834,7 @@ class Slow:
 it = iter(DataLoader(Slow(), num_workers=2, worker_type="thread"))
 print(next(it).item())
 """
-    assert run_child("-c", code, timeout=30) == "0\n"
+    assert run_child("-c", code, timeout=120) == "0\n"
 
 
 def test_a_thread_that_raises_system_exit():

@@ -345,7 +345,7 @@ def fill_row(i, x, code=None):
             os.kill(os.getpid(), signal.SIGKILL)
         os._exit(code)
     if code is not None:
-        time.sleep(30)
+        time.sleep(100)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -371,7 +371,7 @@ def test_spawn_says_what_failed():
         run(3)
     assert exited.value.exit_code == 3
     assert pickle.loads(pickle.dumps(exited.value)).exit_code == 3
-    assert time.monotonic() - start < 25  # the other one was stopped
+    assert time.monotonic() - start < 90  # the other one was stopped
     with pytest.raises(ValueError, match="start_processes"):
         mp.spawn(fill_row, (x,), start_method="fork")
 

@@ -39,6 +39,7 @@ their ticket is (worker, ``fetcher.snapshot()`` behind that batch). Where a work
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import warnings
@@ -46,6 +47,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from zero.errors import Error
 from zero.utils.data._state import Replay
 from zero.utils.data._utils.pin_memory import pin_memory
 from zero.utils.data._utils.worker import mix
@@ -242,6 +244,7 @@ class LoaderIterator:
             self._source, self._pins = PinnedSource(self._source), False
         self._persistent = loader.persistent_workers
         self._num_workers = loader.num_workers
+        self._pid = os.getpid()
         self._dataset = loader.dataset
         self._index_sampler = loader._index_sampler
         self._reset(loader)
@@ -250,6 +253,10 @@ class LoaderIterator:
         self._epoch = loader._begin_epoch()
         self._length = loader._promised_length
         self._source.begin(self._epoch)
+
+    def _is_mine(self) -> bool:
+        """Whether this is the process that has the workers, and no fork of it."""
+        return self._pid == os.getpid()
 
     def __len__(self) -> int:
         """The number of batches of an epoch, of a map-style dataset."""
@@ -262,6 +269,11 @@ class LoaderIterator:
         epoch = self._epoch
         if epoch.finished:
             raise StopIteration
+        if self._num_workers and not self._is_mine():
+            raise Error(
+                "DataLoader: an iterator with workers belongs to the process that made it; got one "
+                f"of process {self._pid} in its fork {os.getpid()}, expected iter(loader) here"
+            )
         try:
             ticket, batch = self._source.next()
         except StopIteration:

@@ -319,7 +319,7 @@ class Worker:
         fresh: bool,
         more: bool,
         seed: int,
-        indices: bytes | int,
+        indices: Any,
     ) -> tuple[Any, ...]:
         slots = self.slots
         if slots is not None:
@@ -333,7 +333,7 @@ class Worker:
         content: Any = self.failure
         if content is None:
             try:
-                kind, content = BATCH, self.fetch(seed, pickle.loads(indices))  # type: ignore[arg-type]
+                kind, content = BATCH, self.fetch(seed, pickle.loads(indices))
             except StopIteration:
                 kind, content = END, None
             except SystemExit:

@@ -125,10 +125,15 @@ class ProcessSource:
             self.poll = select.poll()
         self.ends: dict[int, Handle] = {}
         method = self.context.get_start_method()
+        # Servers of multiprocessing start before signals are held back, as they let them through.
+        if method == "spawn" and os.name == "posix":
+            from multiprocessing import resource_tracker
+
+            resource_tracker.ensure_running()
         if method == "forkserver":
             from multiprocessing import forkserver
 
-            forkserver.ensure_running()  # before signals are held back
+            forkserver.ensure_running()
         self.shelf = None
         if method != "fork" and self.arena is not None:
             self.shelf = Shelf(self.arena)

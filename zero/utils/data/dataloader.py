@@ -382,7 +382,7 @@ class DataLoader(Generic[T]):
     def __iter__(self) -> Any:
         if not (self.persistent_workers and self.num_workers):
             return self._get_iterator()
-        if self._iterator is None:
+        if self._iterator is None or not self._iterator._is_mine():
             self._iterator = self._get_iterator()
         else:
             self._iterator._reset(self)
