@@ -264,6 +264,22 @@ def test_vectors_follow_their_law():
         assert distance(x[:, i], stats.beta(a, sum(alpha) - a).cdf) < 2.2
 
 
+@pytest.mark.parametrize("dtype", [zero.float32, zero.float64])
+def test_draws_of_small_concentrations(dtype):
+    """Whose gammas are too small for a number of the dtype, and whose parts are nearly 0 and 1."""
+    a = zero.tensor([1e-3, 0.02, 0.3], dtype=dtype)
+    x = zd.Beta(a, 2 * a).sample((N,))
+    assert bool(((x > 0) & (x < 1)).all())
+    assert bool(((x.mean(0) - 1 / 3).abs() < 5 / math.sqrt(N)).all())
+    assert bool(zd.Beta(a, 2 * a).log_prob(x).isfinite().all())
+    y = zd.Dirichlet(a).sample((N,))
+    agreement = (y.mean(0) - a / a.sum()).abs() < 5 / math.sqrt(N)
+    assert bool(agreement.all()) and bool(((y.sum(-1) - 1).abs() < 1e-6).all())
+    stats = pytest.importorskip("scipy.stats")
+    if dtype is zero.float64:
+        assert distance(x[:, 2].numpy(), stats.beta(0.3, 0.6).cdf) < 2.2
+
+
 # ---- divergences ---------------------------------------------------------------------------------
 REAL, HALF, UNIT = (-math.inf, math.inf), (0.0, math.inf), (0.0, 1.0)
 EXAMPLES = {  # of each class two distributions, and where they live; None for numbers 0, 1, 2 ...
@@ -403,6 +419,7 @@ def test_draws_move_with_their_quantile(name):
     "make, values, f, expected",
     [
         (zd.Beta, (1.5, 0.7), lambda x: x, lambda a, b: a / (a + b)),
+        (zd.Beta, (0.05, 0.2), lambda x: x, lambda a, b: a / (a + b)),
         (zd.Beta, (0.6, 4.0), lambda x: x * x, lambda a, b: a * (a + 1) / ((a + b) * (a + b + 1))),
         (zd.StudentT, (9.0, 0.5, 2.0), lambda x: x * x,
          lambda n, m, s: m * m + s * s * n / (n - 2)),

@@ -330,7 +330,7 @@ class _Independent(Constraint):
         return inside.flatten(inside.ndim - n).all(-1) if n > 0 else inside
 
     def __repr__(self) -> str:
-        return f"Independent({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+        return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
 class MixtureSameFamilyConstraint(Constraint):

@@ -64,8 +64,16 @@ class Dirichlet(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008 - a constant
         shape = self._extended_shape(sample_shape)
-        parts = zero._standard_gamma(self.concentration.expand(shape))
-        return parts / parts.sum(-1, keepdim=True)
+        a = self.concentration.expand(shape)
+        if (self.concentration < 0.5).any():
+            # Their gammas may be too small for a number: log G(a) = log G(a + 1) + log(u) / a.
+            waiting = zero.empty(shape, dtype=a.dtype).exponential_()
+            drawn = zero.softmax(zero._standard_gamma(a + 1).log() - waiting / a, -1)
+        else:
+            gammas = zero._standard_gamma(a)
+            drawn = gammas / gammas.sum(-1, keepdim=True)
+        numbers = zero.finfo(a.dtype)
+        return drawn.clamp(numbers.tiny, 1 - numbers.eps / 2)  # the density may be inf at 0 and 1
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

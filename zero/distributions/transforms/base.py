@@ -183,7 +183,7 @@ class _InverseTransform(Transform):
         return self._of.forward_shape(shape)
 
     def __repr__(self) -> str:
-        return f"{self._of!r}.inv"
+        return f"{type(self).__name__}({self._of!r})"
 
 
 class ComposeTransform(Transform):
@@ -297,7 +297,8 @@ class ComposeTransform(Transform):
         return Size(shape)
 
     def __repr__(self) -> str:
-        return f"ComposeTransform({self.parts})"
+        parts = ",\n    ".join(repr(part) for part in self.parts)
+        return f"{type(self).__name__}(\n    {parts}\n)"
 
 
 identity_transform = ComposeTransform([])
