@@ -173,3 +173,30 @@ def test_alpha_dropout_layers(layer):
     with pytest.raises(ValueError, match="probability"):
         layer(1.5)
     assert repr(layer(0.25)) == f"{layer.__name__}(p=0.25, inplace=False)"
+
+
+@pytest.mark.parametrize("dtype", [zero.float32, zero.float64])
+def test_one_pass_draws_and_multiplies_as_a_product_does(dtype):
+    x = zero.randn(37, 129, dtype=dtype)
+    x[0, 0], x[0, 1] = float("inf"), float("nan")
+    weights = zero.randn(37, 129, dtype=dtype)
+    results = []
+    for input in (x, x.t().contiguous().t()):  # the second has strides: a product with the noise
+        leaf = input.requires_grad_()
+        zero.manual_seed(3)
+        y = F.dropout(leaf, 0.3)
+        (gradient,) = zero.autograd.grad((y * weights).sum(), leaf, create_graph=True)
+        (kept,) = zero.autograd.grad((y * weights).sum(), leaf)
+        results.append([y.detach(), gradient.detach(), kept])
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+    assert 0.25 < (results[0][0] == 0).double().mean().item() < 0.35
+
+
+def test_the_gradient_of_one_pass_leaves_what_others_hold():
+    x = zero.ones(4, 5, requires_grad=True)
+    y = F.dropout(x, 0.5)
+    g = zero.ones(4, 5)
+    y.backward(g)
+    assert g.tolist() == [[1] * 5] * 4
+    np.testing.assert_array_equal(x.grad.numpy(), y.detach().numpy())

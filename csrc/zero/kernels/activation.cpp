@@ -247,6 +247,16 @@ ZERO_INLINE T glu_gate_gradient(T g, T a, T b) {
   return g * a * (s * (T(1) - s));
 }
 
+template <class T>
+void dropout(const void* params, char* const* operands, int64_t n) {
+  const T scale = static_cast<T>(static_cast<const Params*>(params)->a);
+  T* out = reinterpret_cast<T*>(operands[0]);
+  const T* x = reinterpret_cast<const T*>(operands[1]);
+  const uint8_t* chosen = reinterpret_cast<const uint8_t*>(operands[2]);
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) out[i] = x[i] * (chosen[i] != 0 ? scale : T(0));
+}
+
 // ---- table --------------------------------------------------------------------------------------
 
 template <class T, int operands>
@@ -274,6 +284,7 @@ constexpr void fill(ActivationKernels& kernels, ComputeType type) {
   kernels.prelu_weight_gradient[t] = pairs<T, prelu_weight_gradient<T>>;
   kernels.glu[t] = pairs<T, glu<T>>;
   kernels.glu_gate_gradient[t] = triples<T, glu_gate_gradient<T>>;
+  kernels.dropout[t] = dropout<T>;
 }
 
 constexpr ActivationKernels all_kernels() {

@@ -47,6 +47,8 @@ struct ActivationKernels {
   DenseFn prelu_weight_gradient[kNumComputeTypes];  // g, x: of w
   DenseFn glu[kNumComputeTypes];                // a, b: a sigmoid(b); of g and b, the gradient of a
   DenseFn glu_gate_gradient[kNumComputeTypes];  // g, a, b: of b
+  DenseFn
+      dropout[kNumComputeTypes];  // x, bytes that are 0 or 1: x times that times a of the params
 };
 
 }  // namespace zero

@@ -196,20 +196,33 @@ ZERO_INLINE void slide_rows(const SlideArgs& args, int64_t r, T bias) {
   for (int64_t x = 0; x < args.width; x += L) {
     const int64_t valid = args.width - x < L ? args.width - x : L;
     T sums[R][L];
-    ZERO_UNROLL
-    for (int i = 0; i < R; ++i) {
-      ZERO_SIMD
-      for (int j = 0; j < L; ++j) sums[i][j] = bias;
-    }
     const bool unmasked = valid == L || args.readable;
-    for (int64_t p = 0; unmasked && p < args.depth; ++p) {
-      const T factor = weights[p];
-      const int64_t at = args.depths[p] + x;
+    if (unmasked) {
+      using Lanes = typename LanesOf<T>::type;
+      constexpr int V = L * static_cast<int>(sizeof(T)) / kVectorBytes;
+      Lanes held[R][V];  // in registers
       ZERO_UNROLL
       for (int i = 0; i < R; ++i) {
-        ZERO_SIMD
-        for (int j = 0; j < L; ++j) sums[i][j] += factor * a[i][at + j];
+        ZERO_UNROLL
+        for (int v = 0; v < V; ++v) held[i][v] = Lanes{} + bias;
       }
+      for (int64_t p = 0; p < args.depth; ++p) {
+        const T factor = weights[p];
+        const int64_t at = args.depths[p] + x;
+        ZERO_UNROLL
+        for (int i = 0; i < R; ++i) {
+          ZERO_UNROLL
+          for (int v = 0; v < V; ++v) {
+            Lanes read;
+            copy_bytes(&read, a[i] + at + v * (L / V), kVectorBytes);
+            held[i][v] += factor * read;
+          }
+        }
+      }
+      copy_bytes(sums, held, sizeof(sums));
+    } else {
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < L; ++j) sums[i][j] = bias;
     }
     for (int64_t p = 0; !unmasked && p < args.depth; ++p) {
       const T factor = weights[p];
@@ -272,9 +285,13 @@ ZERO_INLINE void slide_gradients(const SlideArgs& args, int64_t p) {
     }
   }
   for (int i = 0; i < R; ++i) {
-    double total = 0;
-    for (int j = 0; j < L; ++j) total += static_cast<double>(sums[i][j]);
-    args.gradient[p + i] += total;
+    constexpr int P = 4;
+    double parts[P] = {};  // side by side: one chain would take longer than the sums of an image
+    for (int j = 0; j < L; j += P) {
+      ZERO_SIMD
+      for (int l = 0; l < P; ++l) parts[l] += static_cast<double>(sums[i][j + l]);
+    }
+    args.gradient[p + i] += (parts[0] + parts[2]) + (parts[1] + parts[3]);
   }
 }
 

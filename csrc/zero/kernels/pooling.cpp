@@ -162,18 +162,30 @@ ZERO_INLINE int take_piece(const T* a, const T* b, int64_t n, Place first, Place
   }
   return unordered;
 }
-template <bool Index, class T, class Place>
-ZERO_NOINLINE bool take_squares(const T* a, const T* b, int64_t n, Place first, Place next_row,
-                                T* out, int32_t* index) {
-  if (n < kPiece) return take_piece<Index>(a, b, n, first, next_row, out, index) == 0;
-  int unordered = 0;
-  for (int64_t i = 0; i < n; i += kPiece) {
-    const int64_t at = i + kPiece <= n ? i : n - kPiece;
-    unordered |=
-        take_piece<Index>(a + 2 * at, b + 2 * at, kPiece, first + static_cast<Place>(2 * at),
-                          next_row, out + at, index + (Index ? at : 0));
+
+// Rows of n results; row r reads its first row from r * step on, the other one `width` behind.
+// Returns how many rows have no NaN.
+template <bool Index, class Place, class T>
+ZERO_NOINLINE int64_t take_squares(const T* x, int64_t step, int64_t width, int64_t rows, int64_t n,
+                                   int64_t first, T* out, int32_t* index) {
+  const Place next_row = static_cast<Place>(width);
+  for (int64_t r = 0; r < rows; ++r, x += step, first += step, out += n) {
+    const Place place = static_cast<Place>(first);
+    int unordered = 0;
+    if (n < kPiece) {
+      unordered = take_piece<Index>(x, x + width, n, place, next_row, out, index);
+    } else {
+      for (int64_t i = 0; i < n; i += kPiece) {
+        const int64_t at = i + kPiece <= n ? i : n - kPiece;
+        unordered |= take_piece<Index>(x + 2 * at, x + 2 * at + width, kPiece,
+                                       place + static_cast<Place>(2 * at), next_row, out + at,
+                                       index + (Index ? at : 0));
+      }
+    }
+    if (unordered != 0) return r;
+    if constexpr (Index) index += n;
   }
-  return unordered == 0;
+  return rows;
 }
 
 // The gradient of such a row: each place is written once.
@@ -190,14 +202,24 @@ ZERO_INLINE void spread_piece(const T* g, const int32_t* index, int64_t n, int32
     b[2 * i + 1] = place == next_row + 1 ? x : T(0);
   }
 }
+// Of a plane.
 template <class T>
-ZERO_NOINLINE void spread_squares(const T* g, const int32_t* index, int64_t n, int32_t first,
-                                  int32_t next_row, T* a, T* b) {
-  if (n < kPiece) return spread_piece(g, index, n, first, next_row, a, b);
-  for (int64_t i = 0; i < n; i += kPiece) {
-    const int64_t at = i + kPiece <= n ? i : n - kPiece;
-    spread_piece(g + at, index + at, kPiece, first + static_cast<int32_t>(2 * at), next_row,
-                 a + 2 * at, b + 2 * at);
+ZERO_NOINLINE void spread_squares(const T* g, const int32_t* index, int64_t rows, int64_t n,
+                                  int64_t width, T* out) {
+  const int32_t next_row = static_cast<int32_t>(width);
+  for (int64_t r = 0; r < rows; ++r, g += n, index += n, out += 2 * width) {
+    const int32_t first = static_cast<int32_t>(2 * r * width);
+    T *const a = out, *const b = a + width;
+    if (n < kPiece) {
+      spread_piece(g, index, n, first, next_row, a, b);
+    } else {
+      for (int64_t i = 0; i < n; i += kPiece) {
+        const int64_t at = i + kPiece <= n ? i : n - kPiece;
+        spread_piece(g + at, index + at, kPiece, first + static_cast<int32_t>(2 * at), next_row,
+                     a + 2 * at, b + 2 * at);
+      }
+    }
+    for (int64_t c = 2 * n; c < width; ++c) a[c] = b[c] = 0;
   }
 }
 
@@ -212,21 +234,28 @@ void pool(const MaxPoolArgs& args) {
                      w.count[0] == 2 && w.step == 1;
   int64_t row_h = args.begin % h.out, row_d = args.begin / h.out % d.out;
   const T* x = static_cast<const T*>(args.x) + args.begin / (h.out * d.out) * (d.in * h.in * w.in);
-  const auto next_row = [&] {
-    if (++row_h < h.out) return;
+  const auto advance = [&](int64_t by) {  // within a plane
+    if ((row_h += by) < h.out) return;
     row_h = 0;
     if (++row_d < d.out) return;
     row_d = 0;
     x += d.in * h.in * w.in;
   };
-  for (int64_t i = args.begin; i < args.end; ++i, next_row()) {
+  for (int64_t i = args.begin; i < args.end; ++i, advance(1)) {
     r.out = static_cast<T*>(args.out) + i * w.out;
-    if (is_float<T> && pairs && d.count[row_d] == 1 && h.count[row_h] == 2) {
+    if (is_float<T> && pairs && d.count[row_d] == 1 && h.count[row_h] == 2 &&
+        row_h >= h.inner_begin && row_h < h.inner_end) {
       const int64_t first = (d.first[row_d] * h.in + h.first[row_h]) * w.in + w.first[0];
-      if (take_squares<Index>(x + first, x + first + h.step * w.in, w.out,
-                              static_cast<Place>(first), static_cast<Place>(h.step * w.in), r.out,
-                              Index ? args.index + i * w.out : nullptr))
+      const int64_t left = args.end - i, regular = h.inner_end - row_h;
+      const int64_t most = left < regular ? left : regular;
+      const int64_t taken =
+          take_squares<Index, Place>(x + first, h.inner_step * w.in, h.step * w.in, most, w.out,
+                                     first, r.out, Index ? args.index + i * w.out : nullptr);
+      if (taken > 0) {  // the last one is counted by the loop
+        i += taken - 1;
+        if (taken > 1) advance(taken - 1);
         continue;
+      }
     }
     int64_t rows = 0;
     for (int64_t a = 0; a < d.count[row_d]; ++a) {
@@ -275,20 +304,14 @@ void max_pool_backward(const UnpoolArgs& args) {
   T* out = static_cast<T*>(args.out);
   for (int64_t p = 0; p < args.planes; ++p) {
     if (args.square_columns > 0) {
-      const int64_t n = args.square_columns, width = args.width, rows = args.in / n;
-      for (int64_t r = 0; r < rows; ++r, g += n, index += n) {
-        const int64_t first = 2 * r * width;
-        spread_squares(g, index, n, static_cast<int32_t>(first), static_cast<int32_t>(width),
-                       out + first, out + first + width);
-        for (int64_t c = 2 * n; c < width; ++c) out[first + c] = out[first + width + c] = 0;
-      }
-      for (int64_t i = 2 * rows * width; i < args.out_size; ++i) out[i] = 0;
-      out += args.out_size;
-      continue;
+      const int64_t rows = args.in / args.square_columns;
+      spread_squares(g, index, rows, args.square_columns, args.width, out);
+      for (int64_t i = 2 * rows * args.width; i < args.out_size; ++i) out[i] = 0;
+    } else {
+      for (int64_t i = 0; i < args.out_size; ++i) out[i] = 0;
+      for (int64_t i = 0; i < args.in; ++i)
+        if (index[i] >= 0) out[index[i]] += g[i];
     }
-    for (int64_t i = 0; i < args.out_size; ++i) out[i] = 0;
-    for (int64_t i = 0; i < args.in; ++i)
-      if (index[i] >= 0) out[index[i]] += g[i];
     g += args.in;
     index += args.in;
     out += args.out_size;

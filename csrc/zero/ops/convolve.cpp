@@ -6,7 +6,8 @@
 //              and the weight is packed to [depth][channels]. The result is transposed at the end.
 // by_pixels    vectors of outputs: c[channel][output], where the source is gathered to
 //              [depth][outputs]. For a small depth, few channels, or a kernel of size 1.
-// by_sliding   vectors of outputs, a channel at a time, without a product of matrices: depthwise.
+// by_sliding   vectors of outputs, a channel at a time, without a product of matrices: depthwise,
+//              or of one channel of the source.
 #include "zero/ops/convolve.h"
 
 #include "zero/kernels/table.h"
@@ -28,8 +29,8 @@ constexpr int64_t kBlockResults = 144;  // channels
 constexpr double kUnitWork = 1 << 20;   // multiply-adds of a panel and unit, at least
 // Where another engine is faster than by_channels: a depth at which transposing the result costs
 // too much, channels of the result that leave vectors empty, and for by_sliding channels of the
-// source or outputs of a row that fill its vectors.
-constexpr int64_t kShallow = 48, kNarrow = 12, kFewSources = 4, kLongRow = 14;
+// source.
+constexpr int64_t kShallow = 48, kNarrow = 12, kFewSources = 4;
 
 const ConvolutionKernels& table() { return *kernels().convolution; }
 int type_index(const Gather& g) { return static_cast<int>(compute_type(g.dtype)); }
@@ -308,9 +309,22 @@ void by_sliding(const Gather& g) {
 
 // ---- the front ----------------------------------------------------------------------------------
 
+// Whether rows fill the vectors of by_sliding, two at a time.
+bool fills_vectors(const Gather& g) {
+  const int64_t lanes = 2 * table().panel_bytes / table().narrowest / g.item();
+  const int64_t width = g.axes[2].out;
+  return 4 * width >= 3 * ceil_divide(width, lanes) * lanes;
+}
+
+bool slides(const Gather& g) {
+  if (!is_floating(g.dtype)) return false;
+  if (few_results(g)) return g.sources <= kFewSources || fills_vectors(g);
+  return g.sources == 1 && g.depth() < kShallow && fills_vectors(g);
+}
+
 void run(const Gather& g) {
   if (g.batch == 0 || g.groups * g.results == 0 || g.pixels() == 0) return;
-  if (few_results(g) && (g.sources <= kFewSources || g.axes[2].out >= kLongRow)) {
+  if (slides(g)) {
     by_sliding(g);
   } else if (g.depth() < kShallow || g.results < kNarrow || g.taps() == 1) {
     by_pixels(g);

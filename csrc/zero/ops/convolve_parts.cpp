@@ -66,7 +66,8 @@ Units::Units(const Gather& g, int64_t pixels, bool remainder, bool sliding)
   rest = g.pixels() / std::max<int64_t>(all_rows, 1);
   by_remainder = remainder && g.axes[2].step > 1;
 
-  copies = by_remainder;
+  // A copy may be read beyond the end of its rows, which pays where several channels read it.
+  copies = by_remainder || (sliding && g.results > 1);
   for (int d = 0; d < 3; ++d) {
     const Axis& a = g.axes[d];
     base[d] = a.low();
