@@ -112,6 +112,7 @@ CASES = {
     "NumPy rows and ints, in Python": case(rows),
     "NumPy rows and ints, shuffled": case(rows, shuffle=True),
     "tensors and ints, in Python": case(rows_as_tensors, shuffle=True),
+    "NumPy rows and ints, 2 workers": case(rows, persistent_workers=True, **WORKERS),
     "256 samples of 1 MB, 2 workers": case(images, persistent_workers=True, **WORKERS),
 }
 

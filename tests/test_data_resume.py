@@ -1,6 +1,12 @@
 """DataLoader.state_dict and load_state_dict: an epoch goes on where it was left."""
 
+import multiprocessing
+import os
 import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -375,6 +381,69 @@ def test_states_in_a_file(tmp_path):
         again = KINDS[name]()
         again.load_state_dict(zero.load(tmp_path / "state.pt")["loader"])
         assert [plain(b) for b in again] == [plain(b) for b in batches]
+
+
+PROGRAM = """
+import hashlib, os, random, signal, sys
+import numpy as np
+import zero
+from zero.utils.data import DataLoader, Dataset
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 60
+    def __getitem__(self, i):
+        return zero.rand(4) + random.random() + np.random.rand(), float(i)
+
+def train(path, end):
+    zero.manual_seed(3)
+    model = zero.nn.Sequential(zero.nn.Linear(4, 8), zero.nn.Dropout(0.3), zero.nn.Linear(8, 1))
+    optimizer = zero.optim.Adam(model.parameters())
+    loader = DataLoader(Noisy(), 8, shuffle=True, num_workers=2, multiprocessing_context="fork")
+    epoch, parts = 0, (model, optimizer, loader)
+    if os.path.exists(path):
+        states, epoch, numbers = zero.load(path)
+        for part, state in zip(parts, states):
+            part.load_state_dict(state)
+        zero.set_rng_state(numbers)
+    for epoch in range(epoch, 3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            ((model(x)[:, 0] - y) ** 2).mean().backward()
+            optimizer.step()
+            end -= 1
+            states = [part.state_dict() for part in parts]
+            zero.save([states, epoch, zero.get_rng_state()], path)
+            if end == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    values = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+    print(hashlib.sha256(values).hexdigest())
+
+train(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
+def test_a_killed_run_goes_on_bit_for_bit(tmp_path):
+    """With workers, in the middle of an epoch, also more than once."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    root = str(Path(zero.__file__).parent.parent)
+
+    def run(name, end):
+        return subprocess.run(
+            [sys.executable, program, tmp_path / name, str(end)],
+            env=os.environ | {"PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    whole = run("whole.pt", 0)
+    assert whole.returncode == 0, whole.stderr
+    for end in (3, 9):
+        assert run("parts.pt", end).returncode == -signal.SIGKILL
+    assert run("parts.pt", 0).stdout == whole.stdout
 
 
 def test_training_is_resumed_bit_for_bit():

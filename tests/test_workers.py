@@ -1013,7 +1013,11 @@ def interrupted(program, method, persistent, half, delay, signals, kill=False):
 def test_ctrl_c(method, persistent, half, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    for delay in (random.Random(0).uniform(0, 0.3), -random.Random(1).uniform(0, 0.1)):
+    moments = random.Random(f"{method} {persistent} {half}")
+    delays = [moments.uniform(0, 0.3), -moments.uniform(0, 0.1)]
+    if method == "fork":  # and again, while it starts
+        delays += [moments.uniform(0, 0.05), -moments.uniform(0, 0.02)]
+    for delay in delays:
         code, err = interrupted(program, method, persistent, half, delay, 1)
         assert code in (-signal.SIGINT, 130, 1) and "KeyboardInterrupt" in err
         # Of workers there is nothing to read, but of those of a server that starts, which Python

@@ -15,6 +15,7 @@ import contextlib
 import errno
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import warnings
@@ -55,6 +56,7 @@ class File:
         except (AttributeError, OSError):
             self.descriptor, self.path = tempfile.mkstemp(prefix="zero-loader-", dir=_place())
             self.span, self.reserves = 1 << 32, True
+            _make_sparse(self.descriptor)
             if os.name == "posix":
                 os.unlink(self.path)
                 self.path = None
@@ -95,6 +97,20 @@ def _opened(how: Any, span: int, reserves: bool) -> File:
         file.descriptor = how.detach()
     file.span, file.reserves = span, reserves
     return file
+
+
+def _make_sparse(descriptor: int) -> None:
+    """Lets a file have room on Windows' disk for what is written alone; elsewhere it is so."""
+    if sys.platform == "win32":
+        import ctypes
+        import msvcrt
+        from ctypes import wintypes
+
+        handle, returned = wintypes.HANDLE(msvcrt.get_osfhandle(descriptor)), wintypes.DWORD()
+        set_sparse = 0x900C4  # FSCTL_SET_SPARSE
+        ctypes.windll.kernel32.DeviceIoControl(
+            handle, set_sparse, None, 0, None, 0, ctypes.byref(returned), None
+        )
 
 
 def _place() -> str:

@@ -114,6 +114,8 @@ class ProcessSource:
 
     # ---- processes -------------------------------------------------------------------------------
     def _start(self) -> None:
+        with uninterrupted():  # the import may lose a KeyboardInterrupt
+            import numpy.random  # noqa: F401  # or each worker would do so, to seed it
         self.closed = False
         self.arena = None
         try:
