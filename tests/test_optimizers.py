@@ -125,7 +125,9 @@ name = sys.argv[1]
 for threads in (1, 2, 3, 7):
     zero.set_num_threads(threads)
     zero.manual_seed(0)
-    shapes = [(40000,), (3, 5), (123, 457), (1,), (0, 3), (70001,)]
+    shapes = [(40000,), (3, 5), (123, 457), (1,), (0, 3), (70001,), (99, 2050), (40, 9, 3, 3)]
+    if name == "Muon":
+        shapes = [(3, 5), (123, 457), (0, 3), (300, 150)]
     for dtype in (zero.float32, zero.bfloat16):
         params = [zero.nn.Parameter(zero.randn(s).to(dtype)) for s in shapes]
         optimizer = getattr(zero.optim, name)(params)
@@ -141,7 +143,7 @@ for threads in (1, 2, 3, 7):
 """
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", [*STEPS, "Muon"])
 @pytest.mark.parametrize("grain", ["", "1000"])
 def test_threads_change_no_bit(name, grain):
     env = {**os.environ, **({"ZERO_GRAIN": grain} if grain else {})}
@@ -229,13 +231,12 @@ def test_empty_and_meta(name):
     empty = Parameter(zero.zeros(0, 3))
     empty.grad = zero.zeros(0, 3)
     make(name, [empty]).step()
-    if name in FUSED:
-        ghost = Parameter(zero.zeros(2, 3, device="meta"))
-        ghost.grad = zero.zeros(2, 3, device="meta")
-        optimizer = make(name, [ghost])
-        optimizer.step()
-        for value in optimizer.state[ghost].values():
-            assert value.is_meta == (value.dim() > 0)
+    ghost = Parameter(zero.zeros(2, 3, device="meta"))
+    ghost.grad = zero.zeros(2, 3, device="meta")
+    optimizer = make(name, [ghost])
+    optimizer.step()
+    for value in optimizer.state[ghost].values():
+        assert value.is_meta == (value.dim() > 0)
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -254,12 +255,11 @@ def test_a_failed_step_changes_nothing(name):
     fresh = make(name, [Parameter(zero.ones(2)), Parameter(zero.ones(2, dtype=zero.int32), False)])
     group = fresh.param_groups[0]["params"]
     group[0].grad, group[1].grad = zero.ones(2), zero.ones(2, dtype=zero.int32)
-    if name in FUSED:
-        kept = {id(k): dict(v) for k, v in fresh.state.items()}
-        with pytest.raises(zero.errors.DTypeError):
-            fresh.step()
-        assert group[0].tolist() == [1, 1]
-        assert {id(k): dict(v) for k, v in fresh.state.items()} == kept
+    kept = {id(k): dict(v) for k, v in fresh.state.items()}
+    with pytest.raises(zero.errors.DTypeError):
+        fresh.step()
+    assert group[0].tolist() == [1, 1]
+    assert {id(k): dict(v) for k, v in fresh.state.items()} == kept
 
 
 @pytest.mark.parametrize("name", FUSED)
@@ -323,7 +323,7 @@ def test_learning_rates_and_betas_as_tensors():
         assert q.tolist() == before
 
 
-@pytest.mark.parametrize("name", FUSED)
+@pytest.mark.parametrize("name", STEPS)
 def test_flags_without_effect(name):
     starts, gradients = data([(3, 2)])
     values = set()
@@ -369,6 +369,64 @@ def test_sparse_adam_says_why_not():
         optim.SparseAdam([Parameter(zero.ones(2))])
 
 
+# ---- Adafactor -----------------------------------------------------------------------------------
+SMALL_AND_LARGE = [(), (20000,), (40, 9, 3, 3), (2, 600, 500), (70, 1100), (2, 130, 2050)]
+NARROW = [(5000, 1), (1, 5000), (3000, 3), (3, 3000), (1, 1)]
+
+
+@pytest.mark.parametrize("dtype", [zero.float64, zero.float32, zero.float16, zero.bfloat16])
+@pytest.mark.parametrize("shapes", [SMALL_AND_LARGE, NARROW], ids=["matrices", "narrow"])
+def test_adafactor_in_tiles(dtype, shapes):
+    """Matrices in one tile, several in a tile and such in several tiles, with rest."""
+    starts, gradients = data(shapes, count=2)
+    params = [Parameter(tensor(x, dtype)) for x in starts]
+    options = {"eps": (2**-10, 1e-3), "weight_decay": 0.1, "d": 1.0, "lr": 0.05}
+    optimizer = optim.Adafactor(params, **options)
+    values, states = [p.detach().double().numpy().copy() for p in params], [{} for _ in starts]
+    # Of the dtype's digits; states and parameters are rounded at each step.
+    unit = zero.finfo(dtype).eps
+    for t, g in enumerate(gradients, 1):
+        steps(optimizer, params, [g])
+        for i, p in enumerate(params):
+            rounded = tensor(g[i], dtype).double().numpy()
+            o = optimizer.param_groups[0]
+            values[i] = STEPS["Adafactor"](values[i], rounded, states[i], t, o)
+            actual = p.detach().double().numpy()
+            np.testing.assert_allclose(actual, values[i], rtol=8 * unit, atol=8 * unit)
+            for key, expected in states[i].items():
+                state = optimizer.state[p][key]
+                assert state.shape == expected.shape and state.dtype == dtype
+                actual = state.double().numpy()
+                # Float16 loses digits below 2^-14.
+                np.testing.assert_allclose(actual, expected, rtol=16 * unit, atol=2**-22)
+
+
+def test_adafactor_of_large_and_small_numbers():
+    """Squares that float32 has no room for, alone or in sums, are no infinities."""
+    p = Parameter(zero.ones(4, 2000))
+    p.grad = zero.full((4, 2000), 1e18)
+    optimizer = optim.Adafactor([p], lr=0.1)
+    optimizer.step()
+    np.testing.assert_allclose(p.detach().numpy(), 0.9, rtol=1e-6)
+    p.grad = zero.full((4, 2000), 1e-30)
+    before = p.detach().clone()
+    optimizer.step()
+    assert bool((p.detach() == before).all())
+
+
+def test_adafactor_of_tied_parameters():
+    """Are updated one after the other, also where all of it is small."""
+    x = zero.ones(6, 4)
+    p, q, both = Parameter(x), Parameter(x), Parameter(zero.ones(6, 4))
+    a, b = optim.Adafactor([p, q], lr=0.5), optim.Adafactor([both], lr=0.5)
+    p.grad = q.grad = both.grad = zero.ones(6, 4)
+    a.step()
+    b.step()
+    b.state.clear()
+    b.step()
+    assert x.tolist() == both.tolist()
+
+
 # ---- Muon ----------------------------------------------------------------------------------------
 def orthogonal(u, steps=5, q=(3.4445, -4.775, 2.0315), eps=1e-7):
     u = u / max(np.linalg.norm(u), eps)
@@ -402,6 +460,42 @@ def test_muon(shape, options):
     np.testing.assert_allclose(optimizer.state[p]["momentum_buffer"].numpy(), m, rtol=1e-5)
     with pytest.raises(ValueError, match="matri"):
         optim.Muon([Parameter(zero.ones(3))])
+
+
+def test_muon_in_all_dtypes_and_layouts():
+    """The same update, but for the rounding of the gradient's mean and of the parameter."""
+    starts, gradients = data([(6, 9), (9, 6)])
+    results = []
+    for dtype in (zero.float32, zero.float64, zero.float16, zero.bfloat16):
+        for turned in (False, True):
+            params = [
+                Parameter(tensor(x.T.copy(), dtype).T if turned else tensor(x, dtype))
+                for x in starts
+            ]
+            pointers = [p.data_ptr() for p in params]
+            optimizer = optim.Muon(params, lr=0.1)
+            steps(optimizer, params, gradients[:2])
+            assert pointers == [p.data_ptr() for p in params]
+            assert all(optimizer.state[p]["momentum_buffer"].dtype == dtype for p in params)
+            results.append([p.detach().double().numpy() for p in params])
+            # Of updates of size 0.1 a 50th, as in bfloat16; and the rounding of parameters.
+            for a, b in zip(results[0], results[-1], strict=True):
+                np.testing.assert_allclose(a, b, atol=0.01 + 4 * zero.finfo(dtype).eps)
+
+
+def test_a_failed_step_of_muon_changes_nothing():
+    p, q = Parameter(zero.eye(2)), Parameter(zero.eye(2))
+    optimizer = optim.Muon([p, q])
+    steps(optimizer, [p, q], [[np.eye(2)] * 2])
+    before = p.tolist(), str(optimizer.state[p])
+    optimizer.state[q]["momentum_buffer"] = zero.zeros(3, 2)
+    with pytest.raises(zero.errors.ShapeError, match="momentum_buffer"):
+        optimizer.step()
+    optimizer.state[q].clear()
+    q.data, q.grad = zero.ones(2), zero.ones(2)
+    with pytest.raises(zero.errors.ShapeError, match="dimensions"):
+        optimizer.step()
+    assert before == (p.tolist(), str(optimizer.state[p])) and not optimizer.state[q]
 
 
 # ---- LBFGS ---------------------------------------------------------------------------------------

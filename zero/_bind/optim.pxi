@@ -84,14 +84,14 @@ cdef int read_options(OptimizerNames names, object group, double* values) except
 
 
 cdef bint read_states(OptimizerNames names, object state, const double* options,
-                      CTensors& result) except -1:
+                      const CTensor& parameter, CTensors& result) except -1:
     """The tensors of a parameter's state; undefined, and counted, where there are none yet."""
     cdef CTensor undefined
     cdef CTensorOptions single
     cdef bint incomplete = False
     cdef int k
     for k in range(len(names.states)):
-        if not optimizers.is_used(names.kind.states[k], options):
+        if not optimizers.is_used(names.kind.states[k], options, parameter):
             result.push_back(undefined)
             continue
         x = None if state is None else item_or_none(state, names.states[k])
@@ -140,7 +140,7 @@ def _start_states(str kind not None, group not None, Tensor parameter not None,
     cdef double options[16]
     cdef CTensors parameters, states
     read_options(names, group, options)
-    read_states(names, state, options, states)
+    read_states(names, state, options, parameter.c, states)
     parameters.push_back(parameter.c)
     optimizers.start_states(names.kind[0], options, parameters, states)
     keep_states(names, state, states, 0)
@@ -180,7 +180,7 @@ def _optimizer_step(str kind not None, group not None, state not None):
             continue
         entry = item_or_none(state, parameter)
         first = states.size()
-        if read_states(names, entry, options, states):
+        if read_states(names, entry, options, (<Tensor> parameter).c, states):
             incomplete.append((parameter, {} if entry is None else entry, first))
         parameters.push_back((<Tensor> parameter).c)
         grads.push_back(move(grad))

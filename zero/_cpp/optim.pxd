@@ -1,7 +1,7 @@
 from libcpp cimport bool as cbool
 
 from zero._cpp.error cimport raise_error
-from zero._cpp.tensor cimport CTensors
+from zero._cpp.tensor cimport CTensor, CTensors
 
 
 cdef extern from "zero/ops/optim.h" namespace "zero":
@@ -14,7 +14,7 @@ cdef extern from "zero/ops/optim.h" namespace "zero":
         COptimizerState states[4]
         int count() noexcept
 
-    bint is_used(const COptimizerState&, const double*) noexcept
+    bint is_used(const COptimizerState&, const double*, const CTensor&) noexcept
     const COptimizerKind* find_optimizer(const char*) noexcept
     void start_states(const COptimizerKind&, const double*, const CTensors&,
                       CTensors&) except +raise_error

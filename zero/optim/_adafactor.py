@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 
-import zero
-from zero import Tensor
+from zero import Tensor, _optimizer_step
 from zero.optim.optimizer import Optimizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from zero.optim.optimizer import Group, Params
 
 __all__ = ["Adafactor"]
@@ -106,7 +102,6 @@ class Adafactor(Optimizer):
             self._check_number("eps[0]", eps[0])
         self._check_number("eps[1]", eps[1])
 
-    @zero.no_grad()
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Updates all parameters that have a gradient.
 
@@ -114,57 +109,9 @@ class Adafactor(Optimizer):
             closure: computes the loss anew, with gradients; what it returns is returned.
         """
         loss = None if closure is None else self._evaluate(closure)
-        updates = []
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    updates.append((p, -p.grad if group["maximize"] else p.grad, group))
-        started = [_started(self.state.get(p, {}), g) for p, g, _ in updates]
-        for (p, g, group), state in zip(updates, started, strict=True):
-            self.state[p] = state
-            state["step"] += 1
-            if p.numel():
-                _update(p, g, state, group)
+            least, least_size = group["eps"]
+            if least is None:  # by the dtype of each parameter
+                group = {**group, "eps": (-1, least_size)}
+            _optimizer_step("Adafactor", group, self.state)
         return loss
-
-
-def _started(state: dict[str, Any], g: Tensor) -> dict[str, Any]:
-    """The state of a parameter, complete and of the right shapes."""
-    shapes: dict[str, tuple[int, ...]] = {"variance": g.shape}
-    if g.dim() > 1:
-        shapes = {"row_var": (*g.shape[:-1], 1), "col_var": (*g.shape[:-2], 1, g.shape[-1])}
-    result = dict(state)
-    if not isinstance(result.get("step"), Tensor):  # a number, in old checkpoints
-        wide = zero.get_default_dtype() == zero.float64
-        dtype = zero.float64 if wide else zero.float32
-        result["step"] = zero.tensor(float(result.get("step", 0)), dtype=dtype)
-    for name, shape in shapes.items():
-        if name not in result:
-            result[name] = g.new_zeros(shape)
-        elif result[name].shape != shape:
-            raise zero.errors.ShapeError(
-                f"Adafactor: {name} has another shape; got {tuple(result[name].shape)}, expected "
-                f"{tuple(shape)} for a parameter of shape {tuple(g.shape)}"
-            )
-    return result
-
-
-def _update(p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> None:
-    t, lr, (least, least_size) = state["step"].item(), float(group["lr"]), group["eps"]
-    least = zero.finfo(p.dtype).eps if least is None else float(least)
-    root = sqrt(p.numel())
-    size = max(float(least_size), p.norm().item() / root)
-    take = t ** group["beta2_decay"]
-    if group["weight_decay"] != 0:
-        p.mul_(1 - lr * group["weight_decay"])
-    if g.dim() > 1:
-        row, column = state["row_var"], state["col_var"]
-        row.lerp_(g.norm(dim=-1, keepdim=True).square_().div_(g.shape[-1]), take)
-        column.lerp_(g.norm(dim=-2, keepdim=True).square_().div_(g.shape[-2]), take)
-        square = (row / row.mean(dim=-2, keepdim=True).clamp_(min=least)) * column
-        update = square.clamp_(min=least * least)
-    else:
-        update = state["variance"].lerp_(g * g, take).clamp(min=least * least)
-    update.rsqrt_().mul_(g)
-    clip = max(1.0, update.norm().item() / (root * group["d"]))
-    p.add_(update, alpha=-size * min(lr, 1 / sqrt(t)) / clip)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 
-import zero
-from zero import Tensor
+from zero import Tensor, _optimizer_step
 from zero.optim.optimizer import Optimizer
 
 TYPE_CHECKING = False
@@ -111,7 +109,6 @@ class Muon(Optimizer):
                     f"Muon: parameters must be matrices; got one of shape {tuple(p.shape)}"
                 )
 
-    @zero.no_grad()
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Updates all parameters that have a gradient.
 
@@ -119,52 +116,7 @@ class Muon(Optimizer):
             closure: computes the loss anew, with gradients; what it returns is returned.
         """
         loss = None if closure is None else self._evaluate(closure)
-        updates = []
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                mean = self.state.get(p, {}).get("momentum_buffer")
-                if mean is None:
-                    mean = zero.zeros_like(p.grad)
-                elif mean.shape != p.shape:
-                    raise zero.errors.ShapeError(
-                        f"Muon: momentum_buffer has another shape; got {tuple(mean.shape)}, "
-                        f"expected {tuple(p.shape)}"
-                    )
-                updates.append((p, mean, group))
-        for p, mean, group in updates:
-            self.state[p]["momentum_buffer"] = mean
-            if p.numel() == 0:
-                continue
-            lr, momentum = float(group["lr"]), group["momentum"]
-            mean.lerp_(p.grad, 1 - momentum)
-            update = p.grad.lerp(mean, momentum) if group["nesterov"] else mean
-            update = _orthogonal(update, group)
-            rows, columns = p.shape
-            factor = sqrt(max(1, rows / columns))
-            if group["adjust_lr_fn"] == "match_rms_adamw":
-                factor = 0.2 * sqrt(max(rows, columns))
-            p.mul_(1 - lr * group["weight_decay"])
-            p.add_(update, alpha=-lr * factor)
+            match = group["adjust_lr_fn"] == "match_rms_adamw"
+            _optimizer_step("Muon", {**group, "adjust_lr_fn": match}, self.state)
         return loss
-
-
-def _orthogonal(x: Tensor, group: Group) -> Tensor:
-    """The matrix with all singular values near 1.
-
-    Values are rounded to bfloat16 where PyTorch's are, but operands of products are float32 again:
-    those products are faster, and sums are rounded once.
-    """
-    q0, q1, q2 = group["ns_coefficients"]
-    tall = x.shape[0] > x.shape[1]
-    u = (x.T if tall else x).bfloat16()
-    u = (u / u.norm().clamp(min=group["eps"])).float()
-    for _ in range(group["ns_steps"]):
-        w = _rounded(u @ u.T)
-        u = _rounded(zero.addmm(u, _rounded(zero.addmm(w, w, w, beta=q1, alpha=q2)), u, beta=q0))
-    return u.T if tall else u
-
-
-def _rounded(x: Tensor) -> Tensor:
-    return x.bfloat16().float()

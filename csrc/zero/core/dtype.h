@@ -61,6 +61,16 @@ constexpr DType compute_dtype(DType t) {
   return t >= DType::UInt8 && t <= DType::Int16 ? DType::Int32 : t;
 }
 
+// The difference between 1 and the next number of a floating dtype.
+constexpr double machine_epsilon(DType t) {
+  switch (t) {
+    case DType::Float16: return 0x1p-10;
+    case DType::BFloat16: return 0x1p-7;
+    case DType::Float32: return 0x1p-23;
+    default: return 0x1p-52;
+  }
+}
+
 // The dtype of new float tensors and of Python floats that decide a result; float32 at start.
 DType default_dtype();
 void set_default_dtype(DType t);

@@ -4,6 +4,10 @@
 // which ops/optim.cpp computes, and whose call gets gradient, parameter and up to three states,
 // changes the states and returns the new parameter. Sums of two products are written with fma: the
 // bits of an element must not depend on where a range ends.
+#include "zero/kernels/optim.h"
+
+#include "zero/kernels/fold.inl"
+#include "zero/kernels/half.inl"
 #include "zero/kernels/math.inl"
 
 namespace zero::ZERO_ISA_NS {
@@ -245,6 +249,17 @@ struct Lion {
   }
 };
 
+template <class T>
+struct Muon {
+  Lerp<T> mean, look;
+  bool nesterov;
+  explicit Muon(const double* c) : mean(1 - c[0]), look(c[0]), nesterov(c[1] != 0) {}
+  ZERO_INLINE T operator()(T g, T, T& m, T&, T&) const {
+    m = mean(m, g);
+    return nesterov ? look(g, m) : m;
+  }
+};
+
 // A rule over n elements: what all have in common comes before it. `Uses` has a bit for each state.
 template <template <class> class Rule, class T, int Uses>
 ZERO_NOINLINE void update_all(void* const* arrays, int64_t n, const UpdateArgs& args) {
@@ -299,15 +314,107 @@ void update(UpdateRule rule, void* const* arrays, int64_t n, const UpdateArgs& a
     case UpdateRule::Rprop: loop = update_all<Rprop, T, 3>; break;
     case UpdateRule::Asgd: loop = update_all<Asgd, T, 1>; break;
     case UpdateRule::Lion: loop = update_all<Lion, T, 1>; break;
+    case UpdateRule::Muon: loop = update_all<Muon, T, 1>; break;
   }
   loop(arrays, n, args);
+}
+
+// ---- Adafactor's matrices -----------------------------------------------------------------------
+
+// f(g, row, column) for each row: where a[row] and b[column, …] belong to it.
+template <class T, class F>
+ZERO_INLINE void for_rows(const FactoredArgs& args, F f) {
+  for (int64_t k = 0; k < args.matrices; ++k) {
+    for (int64_t i = 0; i < args.rows; ++i) {
+      const int64_t row = k * args.rows + i;
+      f(static_cast<const T*>(args.g) + row * args.stride, row, k * args.columns);
+    }
+  }
+}
+
+template <class T>
+ZERO_NOINLINE void square_sums(const FactoredArgs& args, double* row_sums, double* column_sums) {
+  const int64_t n = args.columns;
+  for_rows<T>(args, [&](const T* __restrict g, int64_t row, int64_t column) {
+    double* __restrict columns = column_sums + column;
+    double total = 0;
+    int64_t j = 0;
+    if (n >= kLanes) {
+      double lanes[kLanes] = {};
+      for (; j + kLanes <= n; j += kLanes) {
+        ZERO_SIMD
+        for (int l = 0; l < kLanes; ++l) {
+          const double x = static_cast<double>(g[j + l]), square = x * x;
+          columns[j + l] += square;
+          lanes[l] += square;
+        }
+      }
+      join_lanes<kLanes / 2>(lanes, [](double a, double b) { return a + b; });
+      total = lanes[0];
+    }
+    for (; j < n; ++j) {
+      const double x = static_cast<double>(g[j]), square = x * x;
+      columns[j] += square;
+      total += square;
+    }
+    row_sums[row] += total;
+  });
+}
+
+// min(a b, limit); a NaN stays.
+template <class T>
+ZERO_INLINE T factor(T a, T b, T limit) {
+  const T x = a * b;
+  return x > limit ? limit : x;
+}
+
+// No term is out of range: v has a part of g^2.
+template <class T>
+ZERO_NOINLINE double factored_size(const FactoredArgs& args) {
+  double total = 0;
+  const T limit = static_cast<T>(args.limit);
+  for_rows<T>(args, [&](const T* g, int64_t row, int64_t column) {
+    const T a = static_cast<const T*>(args.a)[row], *b = static_cast<const T*>(args.b) + column;
+    total += sum_terms(args.columns, [=](int64_t j) {
+      const T u = g[j] * factor(a, b[j], limit);
+      return u * u;
+    });
+  });
+  return total;
+}
+
+template <class T>
+ZERO_NOINLINE void factored_step(const FactoredArgs& args) {
+  const T limit = static_cast<T>(args.limit), keep = static_cast<T>(args.keep),
+          step = static_cast<T>(args.step);
+  for_rows<T>(args, [&](const T* __restrict g, int64_t row, int64_t column) {
+    const T a = static_cast<const T*>(args.a)[row];
+    const T* __restrict b = static_cast<const T*>(args.b) + column;
+    T* __restrict p = static_cast<T*>(args.p) + row * args.stride;
+    ZERO_SIMD
+    for (int64_t j = 0; j < args.columns; ++j)
+      p[j] = fma(step, g[j] * factor(a, b[j], limit), keep * p[j]);
+  });
+}
+
+// ---- Muon's rounding ----------------------------------------------------------------------------
+void round_bfloat16(float* x, const float* y, int64_t n, const RoundArgs& args) {
+  const float a = args.a, b = args.b, divisor = args.divisor;
+  ZERO_SIMD
+  for (int64_t i = 0; i < n; ++i) x[i] = to_float(to_bfloat16(fma(a, x[i], b * y[i]) / divisor));
 }
 
 }  // namespace
 
 void fill_optim(KernelTable& table) {
-  table.update[static_cast<int>(ComputeType::F32)] = update<float>;
-  table.update[static_cast<int>(ComputeType::F64)] = update<double>;
+  static constexpr OptimizerKernels kernels = {
+      {update<float>, update<double>},
+      {square_sums<float>, square_sums<double>},
+      {factored_size<float>, factored_size<double>},
+      {factored_step<float>, factored_step<double>},
+      round_bfloat16,
+  };
+  table.optimizer = &kernels;
 }
 
 }  // namespace zero::ZERO_ISA_NS

@@ -128,29 +128,6 @@ struct GemmArgs {
 };
 using GemmFn = void (*)(const GemmArgs& args, void* scratch);
 
-// ---- optimizers (optim.cpp) ---------------------------------------------------------------------
-enum class UpdateRule : uint8_t {
-  Sgd,
-  Adam,
-  NAdam,
-  RAdam,
-  Adamax,
-  Adagrad,
-  Adadelta,
-  RMSprop,
-  Rprop,
-  Asgd,
-  Lion
-};
-inline constexpr int kUpdateArrays = 5;  // parameter, gradient, states; null where one is not used
-struct UpdateArgs {
-  double sign = 1;   // of the gradient: -1 climbs
-  double decay = 0;  // of the parameter is added to the gradient
-  double keep = 1;   // of the parameter stays (decoupled decay)
-  double c[6] = {};  // constants of the rule
-};
-using UpdateFn = void (*)(UpdateRule rule, void* const* arrays, int64_t n, const UpdateArgs& args);
-
 // ---- reductions (reduce.cpp) --------------------------------------------------------------------
 // Sum, NanSum (of floats; NaN is 0) and Prod accumulate in float64 or int64, Nonzero (the count of
 // what is not 0; not for bool) in int64, Deviation in DeviationState, Max and Min in the compute
@@ -424,6 +401,7 @@ struct ConvolutionKernels;  // convolution.h
 struct EmbeddingKernels;    // embedding.h
 struct HalfGemmKernels;     // half_gemm.h
 struct LossKernels;         // loss.h
+struct OptimizerKernels;    // optim.h
 struct PackedGemm;          // packed_gemm.h
 struct PoolingKernels;      // pooling.h
 struct RecurrentKernels;    // recurrent.h
@@ -446,7 +424,6 @@ struct KernelTable {
   const PackedGemm* packed_gemm[kNumComputeTypes];  // float32 and float64; null: by a BLAS
   DistanceFn distance[kNumComputeTypes];            // float32 and float64
   DistanceFn distance_backward[kNumComputeTypes];
-  UpdateFn update[kNumComputeTypes];  // float32 and float64
 
   ReduceKernel reduce[static_cast<int>(ReduceOp::Count)][kNumComputeTypes];
   SquaredDifferenceFn
@@ -472,6 +449,7 @@ struct KernelTable {
   const EmbeddingKernels* embedding;
   const HalfGemmKernels* half_gemm;
   const LossKernels* loss;
+  const OptimizerKernels* optimizer;
   const PoolingKernels* pooling;
   const RecurrentKernels* recurrent;
   const ResampleKernels* resample;

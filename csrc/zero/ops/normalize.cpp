@@ -168,15 +168,6 @@ Tensor normalize(const char* op, const char* node, const Tensor& x, const Tensor
   return y;
 }
 
-double machine_epsilon(DType dtype) {
-  switch (dtype) {
-    case DType::Float16: return 0x1p-10;
-    case DType::BFloat16: return 0x1p-7;
-    case DType::Float32: return 0x1p-23;
-    default: return 0x1p-52;
-  }
-}
-
 // Rows are the last dimensions, of these sizes.
 Cut last_dimensions(const char* op, const Tensor& x, const Dims& sizes, bool centered) {
   const int64_t dims = sizes.size(), outer = x.dim() - dims;

@@ -21,106 +21,44 @@ bool dense_alike(const Tensor& a, const Tensor& b) {
          (a.strides() == b.strides() && is_dense(a) && is_dense(b));
 }
 
-void check_like(const char* op, const char* what, int64_t i, const Tensor& p, const Tensor& x) {
-  ZERO_CHECK(x.sizes() == p.sizes(), ShapeError, op, ": the ", what, " of parameter ", i,
-             " has another shape; got ", x.sizes(), ", expected ", p.sizes());
+void check_like(const char* op, const char* what, int64_t i, const Tensor& p, const Dims& sizes,
+                const Tensor& x) {
+  ZERO_CHECK(x.sizes() == sizes, ShapeError, op, ": the ", what, " of parameter ", i,
+             " has another shape; got ", x.sizes(), ", expected ", sizes);
   ZERO_CHECK(x.dtype() == p.dtype(), DTypeError, op, ": the ", what, " of parameter ", i,
              " has another dtype; got ", x.dtype(), ", expected ", p.dtype());
   ZERO_CHECK(x.device() == p.device(), Error, op, ": the ", what, " of parameter ", i,
              " is on another device; got ", x.device(), ", expected ", p.device());
 }
 
-void check_number(const char* op, const char* what, int64_t i, const Tensor&, const Tensor& x) {
+void check_number(const char* op, const char* what, int64_t i, const Tensor& x) {
   ZERO_CHECK(x.numel() == 1, ShapeError, op, ": the ", what, " of parameter ", i,
              " is not one number; got shape ", x.sizes(), ", expected ()");
   ZERO_CHECK(!x.is_meta(), Error, op, ": the ", what, " of parameter ", i, " has no value; got ", x,
              ", expected a tensor on the CPU");
 }
 
-// A parameter, its gradient and those of its states that are like it.
-struct Item {
-  char* data[kUpdateArrays] = {};  // null where one is not used
-  int64_t numel = 0;               // none where there is nothing to do
-  DType dtype;
-  UpdateArgs args;
-};
-
-constexpr int64_t kGrain = kGrainSize / 2;
-
-class Run {
- public:
-  Run(UpdateRule rule, const std::vector<Item>& items) : rule_(rule), items_(items) {}
-
-  void operator()() const {
-    const int64_t n = items_.size();
-    if (num_threads() > 1 && n > 1 && share_memory()) {
-      for (int64_t i = 0; i < n; ++i) some(i, 1);
-    } else {
-      some(0, n);
-    }
+// float16 and bfloat16 compute in float32 and round at the end.
+void update_half(UpdateRule rule, UpdateFn kernel, const OptimizerItem& item, int64_t begin,
+                 int64_t n) {
+  alignas(64) float blocks[kUpdateArrays][kHalfBlock];
+  void* arrays[kUpdateArrays] = {};
+  const int half = static_cast<int>(item.dtype), single = static_cast<int>(DType::Float32);
+  const int64_t size = itemsize(item.dtype);
+  const int64_t in[4] = {sizeof(float), size, 0, 0}, out[4] = {size, sizeof(float), 0, 0};
+  for (int k = 0; k < kUpdateArrays; ++k) {
+    if (!item.data[k]) continue;
+    arrays[k] = blocks[k];
+    char* const data[2] = {reinterpret_cast<char*>(blocks[k]), item.data[k] + begin * size};
+    kernels().cast[half][single](data, in, n, 1, nullptr);
   }
-
- private:
-  void some(int64_t first, int64_t n) const {
-    for_pieces(
-        n, [&](int64_t i) { return items_[first + i].numel; }, kGrain,
-        [&](int64_t i, int64_t begin, int64_t end, int64_t) {
-          update(items_[first + i], begin, end);
-        });
+  kernel(rule, arrays, n, item.args);
+  for (int k = 0; k < kUpdateArrays; ++k) {
+    if (!item.data[k] || k == 1) continue;  // 1 is the gradient
+    char* const data[2] = {item.data[k] + begin * size, reinterpret_cast<char*>(blocks[k])};
+    kernels().cast[single][half](data, out, n, 1, nullptr);
   }
-
-  // Tied parameters are updated twice, in their order.
-  bool share_memory() const {
-    int64_t total = 0;
-    for (const Item& item : items_) total += item.numel;
-    if (total <= kGrain && detail::forced_grain == 0) return false;  // one thread
-    std::vector<std::pair<const char*, const char*>> parts;
-    for (const Item& item : items_)
-      parts.emplace_back(item.data[0], item.data[0] + item.numel * itemsize(item.dtype));
-    std::sort(parts.begin(), parts.end());
-    for (size_t i = 1; i < parts.size(); ++i)
-      if (parts[i].first < parts[i - 1].second) return true;
-    return false;
-  }
-
-  void update(const Item& item, int64_t begin, int64_t end) const {
-    const UpdateFn kernel = kernels().update[static_cast<int>(compute_type(item.dtype))];
-    const int64_t size = itemsize(item.dtype);
-    if (compute_dtype(item.dtype) != item.dtype) {
-      for (; begin < end; begin += kHalfBlock)
-        update_half(kernel, item, begin, std::min(kHalfBlock, end - begin));
-      return;
-    }
-    void* arrays[kUpdateArrays];
-    for (int k = 0; k < kUpdateArrays; ++k)
-      arrays[k] = item.data[k] ? item.data[k] + begin * size : nullptr;
-    kernel(rule_, arrays, end - begin, item.args);
-  }
-
-  // float16 and bfloat16 compute in float32 and round at the end.
-  void update_half(UpdateFn kernel, const Item& item, int64_t begin, int64_t n) const {
-    alignas(64) float blocks[kUpdateArrays][kHalfBlock];
-    void* arrays[kUpdateArrays] = {};
-    const int half = static_cast<int>(item.dtype), single = static_cast<int>(DType::Float32);
-    const int64_t size = itemsize(item.dtype);
-    const int64_t in[4] = {sizeof(float), size, 0, 0}, out[4] = {size, sizeof(float), 0, 0};
-    for (int k = 0; k < kUpdateArrays; ++k) {
-      if (!item.data[k]) continue;
-      arrays[k] = blocks[k];
-      char* const data[2] = {reinterpret_cast<char*>(blocks[k]), item.data[k] + begin * size};
-      kernels().cast[half][single](data, in, n, 1, nullptr);
-    }
-    kernel(rule_, arrays, n, item.args);
-    for (int k = 0; k < kUpdateArrays; ++k) {
-      if (!item.data[k] || k == 1) continue;  // 1 is the gradient
-      char* const data[2] = {item.data[k] + begin * size, reinterpret_cast<char*>(blocks[k])};
-      kernels().cast[single][half](data, out, n, 1, nullptr);
-    }
-  }
-
-  UpdateRule rule_;
-  const std::vector<Item>& items_;
-};
+}
 
 // Contiguous copies of what no flat loop reaches; they are written back at the end.
 struct Copies {
@@ -140,7 +78,58 @@ struct Copies {
   }
 };
 
+bool is_alike(const OptimizerState& state) {
+  return state.shape == StateShape::Like || state.shape == StateShape::Vector;
+}
+
+// The sizes of a state that is no number.
+Dims sizes_of(const OptimizerState& state, const Tensor& p) {
+  Dims sizes = p.sizes();
+  if (state.shape == StateShape::Rows) sizes[p.dim() - 1] = 1;
+  if (state.shape == StateShape::Columns) sizes[p.dim() - 2] = 1;
+  return sizes;
+}
+
 }  // namespace
+
+void update_range(UpdateRule rule, const OptimizerItem& item, int64_t begin, int64_t end) {
+  const UpdateFn kernel = kernels().optimizer->update[compute_index(item.dtype)];
+  if (compute_dtype(item.dtype) != item.dtype) {
+    for (; begin < end; begin += kHalfBlock)
+      update_half(rule, kernel, item, begin, std::min(kHalfBlock, end - begin));
+    return;
+  }
+  void* arrays[kUpdateArrays];
+  for (int k = 0; k < kUpdateArrays; ++k)
+    arrays[k] = item.data[k] ? item.data[k] + begin * itemsize(item.dtype) : nullptr;
+  kernel(rule, arrays, end - begin, item.args);
+}
+
+bool share_memory(const std::vector<OptimizerItem>& items) {
+  if (items.size() < 2) return false;
+  std::vector<std::pair<const char*, const char*>> parts;
+  parts.reserve(items.size());
+  for (const OptimizerItem& item : items)
+    parts.emplace_back(item.data[0], item.data[0] + item.numel * itemsize(item.dtype));
+  std::sort(parts.begin(), parts.end());
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (parts[i].first < parts[i - 1].second) return true;
+  return false;
+}
+
+void update_items(UpdateRule rule, const std::vector<OptimizerItem>& items) {
+  int64_t total = 0;
+  for (const OptimizerItem& item : items) total += item.numel;
+  const bool parallel = num_threads() > 1 && (total > kUpdateGrain || detail::forced_grain > 0);
+  const bool tied = parallel && share_memory(items);  // updated twice, in their order
+  const int64_t n = items.size(), each = tied ? 1 : n;
+  for (int64_t first = 0; first < n; first += each)
+    for_pieces(
+        each, [&](int64_t i) { return items[first + i].numel; }, kUpdateGrain,
+        [&](int64_t i, int64_t begin, int64_t end, int64_t) {
+          update_range(rule, items[first + i], begin, end);
+        });
+}
 
 void start_states(const OptimizerKind& kind, const double* options, const Tensors& parameters,
                   Tensors& states) {
@@ -151,12 +140,13 @@ void start_states(const OptimizerKind& kind, const double* options, const Tensor
     for (int k = 0; k < each; ++k) {
       Tensor& x = states[i * each + k];
       const OptimizerState& state = kind.states[k];
-      if (x.defined() || !is_used(state, options)) continue;
+      if (x.defined() || !is_used(state, options, p)) continue;
       const double value = state.from < 0 ? state.value : options[state.from];
-      if (state.number) {
+      if (state.shape == StateShape::Number) {
         x = scalar_tensor(Scalar(value), {single, Device()});
       } else {
-        x = zero_(empty_like(p, p.options()));
+        x = zero_(is_alike(state) ? empty_like(p, p.options())
+                                  : empty(sizes_of(state, p), p.options()));
         if (value != 0) fill_(x, Scalar(value));
       }
     }
@@ -171,20 +161,29 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
              ": not one gradient and ", each, " states per parameter; got ", grads.size(), " and ",
              states.size(), " for ", n, " parameters");
   int numbers = 0;
-  while (numbers < each && kind.states[numbers].number) ++numbers;
+  while (numbers < each && kind.states[numbers].shape == StateShape::Number) ++numbers;
   bool incomplete = false;
   for (int64_t i = 0; i < n; ++i) {
     const Tensor &p = parameters[i], &g = grads[i];
     ZERO_CHECK(p.defined() && g.defined(), ValueError, op, ": parameter ", i, " has no gradient");
     ZERO_CHECK(is_floating(p.dtype()), DTypeError, op, ": parameter ", i, " is not floating; got ",
                p.dtype());
-    check_like(op, "gradient", i, p, g);
+    ZERO_CHECK(kind.dims < 0 || p.dim() == kind.dims, ShapeError, op, ": parameter ", i,
+               " has another number of dimensions; got ", p.sizes(), ", expected ", kind.dims);
+    check_like(op, "gradient", i, p, p.sizes(), g);
     for (int k = 0; k < each; ++k) {
       const Tensor& x = states[i * each + k];
-      if (!is_used(kind.states[k], options)) continue;
+      const OptimizerState& state = kind.states[k];
+      if (!is_used(state, options, p)) continue;
       incomplete = incomplete || !x.defined();
       if (!x.defined()) continue;
-      (k < numbers ? check_number : check_like)(op, kind.states[k].name, i, p, x);
+      if (k < numbers) {
+        check_number(op, state.name, i, x);
+      } else if (is_alike(state)) {
+        check_like(op, state.name, i, p, p.sizes(), x);
+      } else {
+        check_like(op, state.name, i, p, sizes_of(state, p), x);
+      }
       check_inplace(op, x, false);
     }
     check_inplace(op, p, false);
@@ -196,7 +195,7 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
     start_states(kind, options, parameters, made);
   }
   const Tensors& ready = incomplete ? made : states;
-  std::vector<Item> items(n);
+  std::vector<OptimizerItem> items(n);
   std::vector<OptimizerNumber> values(n * numbers);
   Copies copies;
   OptimizerTurn turn{options, false, nullptr, {}};
@@ -218,21 +217,27 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
     if (p.is_meta() || p.numel() == 0) continue;
     const Tensor* arrays[kUpdateArrays] = {&p, &grads[i]};
     for (int k = numbers; k < each; ++k)
-      if (is_used(kind.states[k], options)) arrays[2 + k - numbers] = &own[k];
-    bool flat = true;
+      if (is_used(kind.states[k], options, p)) arrays[2 + k - numbers] = &own[k];
+    bool flat = !kind.whole;  // whose items are in row order
     for (const Tensor* x : arrays) flat = flat && (!x || dense_alike(p, *x));
-    Item& item = items[i];
+    OptimizerItem& item = items[i];
     for (int k = 0; k < kUpdateArrays; ++k)
       if (arrays[k])
         item.data[k] = (flat ? *arrays[k] : copies.of(*arrays[k], k != 1)).data<char>();
     item.numel = p.numel();
+    if (p.dim() >= 1) item.columns = p.sizes()[p.dim() - 1];
+    if (p.dim() >= 2) item.rows = p.sizes()[p.dim() - 2];
     item.dtype = p.dtype();
     item.args = turn.args;
   }
 
   {
     const DenormalGuard guard;
-    Run(kind.rule, items)();
+    if (kind.whole) {
+      kind.whole(options, items);
+    } else {
+      update_items(kind.rule, items);
+    }
   }
   copies.write_back();
   for (int64_t i = 0; i < n; ++i) {
@@ -240,7 +245,7 @@ void optimizer_step(const OptimizerKind& kind, const double* options, const Tens
     for (int k = 0; k < each; ++k) {
       if (k < numbers)
         store_scalar(own[k].data(), own[k].dtype(), Scalar(values[i * numbers + k].value));
-      if (is_used(kind.states[k], options)) own[k].impl()->version().bump();
+      if (is_used(kind.states[k], options, parameters[i])) own[k].impl()->version().bump();
     }
     parameters[i].impl()->version().bump();
   }

@@ -138,7 +138,17 @@ void lion(OptimizerTurn& turn) {
   constants(turn.args, {1 - beta1, 1 - beta2, lr});
 }
 
-constexpr OptimizerState kStep{.name = "step", .number = true};
+void prepare_adafactor(OptimizerTurn& turn) {
+  const auto& [lr, beta2_decay, least, least_size, d, weight_decay, maximize] = options<7>(turn);
+  const double t = count(turn);
+  turn.args.sign = climb(maximize);
+  decay_by(turn.args, lr, weight_decay, 1);
+  constants(turn.args, {std::pow(t, beta2_decay), std::min(lr, 1 / std::sqrt(t))});
+}
+
+void nothing(OptimizerTurn&) {}
+
+constexpr OptimizerState kStep{.name = "step", .shape = StateShape::Number};
 
 // clang-format off
 constexpr OptimizerKind kKinds[] = {
@@ -150,7 +160,7 @@ constexpr OptimizerKind kKinds[] = {
      adam},
     {"NAdam", "lr betas betas eps weight_decay momentum_decay decoupled_weight_decay maximize",
      UpdateRule::NAdam,
-     {kStep, {.name = "mu_product", .number = true, .value = 1}, {.name = "exp_avg"},
+     {kStep, {.name = "mu_product", .shape = StateShape::Number, .value = 1}, {.name = "exp_avg"},
       {.name = "exp_avg_sq"}},
      nadam},
     {"RAdam", "lr betas betas eps weight_decay decoupled_weight_decay maximize", UpdateRule::RAdam,
@@ -168,10 +178,19 @@ constexpr OptimizerKind kKinds[] = {
     {"Rprop", "lr etas etas step_sizes step_sizes maximize", UpdateRule::Rprop,
      {kStep, {.name = "prev"}, {.name = "step_size", .from = 0}}, rprop},
     {"ASGD", "lr lambd alpha t0 weight_decay maximize", UpdateRule::Asgd,
-     {kStep, {.name = "eta", .number = true, .from = 0},
-      {.name = "mu", .number = true, .value = 1}, {.name = "ax"}},
+     {kStep, {.name = "eta", .shape = StateShape::Number, .from = 0},
+      {.name = "mu", .shape = StateShape::Number, .value = 1}, {.name = "ax"}},
      asgd},
     {"Lion", "lr betas betas weight_decay maximize", UpdateRule::Lion, {{.name = "exp_avg"}}, lion},
+    {"Adafactor", "lr beta2_decay eps eps d weight_decay maximize", UpdateRule::Sgd,
+     {kStep, {.name = "row_var", .shape = StateShape::Rows},
+      {.name = "col_var", .shape = StateShape::Columns},
+      {.name = "variance", .shape = StateShape::Vector}},
+     prepare_adafactor, adafactor},
+    {"Muon",
+     "lr weight_decay momentum nesterov ns_coefficients ns_coefficients ns_coefficients eps "
+     "ns_steps adjust_lr_fn",
+     UpdateRule::Muon, {{.name = "momentum_buffer"}}, nothing, muon, 2},
 };
 // clang-format on
 
