@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "zero/ops/iterator.h"
 #include "zero/ops/optim.h"
 
 namespace zero {
@@ -50,6 +51,18 @@ void cast(DType from, DType to, const void* x, int64_t x_row, void* y, int64_t y
   const int64_t in = itemsize(from), out = itemsize(to);
   const int64_t strides[4] = {out, in, out * y_row, in * x_row};
   kernels().cast[static_cast<int>(from)][static_cast<int>(to)](data, strides, n, rows, nullptr);
+}
+
+// The first operand is the result; steps in bytes.
+void map(ElementwiseOp op, DType type, int64_t n, std::initializer_list<void*> operands,
+         std::initializer_list<int64_t> steps) {
+  char* data[4] = {};
+  int64_t strides[8] = {};
+  int k = 0;
+  for (void* const operand : operands) data[k++] = static_cast<char*>(operand);
+  std::copy(steps.begin(), steps.end(), strides);
+  kernels().elementwise[static_cast<int>(op)][static_cast<int>(compute_type(type))](data, strides,
+                                                                                    n, 1, nullptr);
 }
 
 class Step {
@@ -163,7 +176,7 @@ class Step {
           for (int64_t j = 0; j < (dense ? 1 : n); ++j)
             total += squares(static_cast<const char*>(args.p) + j * args.stride * item,
                              (dense ? n : 1) * t.columns);
-          table.square_sums[index](args, row_sums + row, column_sums + column);
+          if (!is_vector(x)) table.square_sums[index](args, row_sums + row, column_sums + column);
         } else if (pass == Pass::Size) {
           total += table.factored_size[index](args);
         } else {
@@ -177,42 +190,67 @@ class Step {
 
   // The factors of n rows or columns, whose running means take in the sums, each of `count`
   // squares, if there are any.
-  void make_factors(const OptimizerItem& x, char* state, int64_t n, const double* sums,
-                    int64_t count, char* to) const {
+  void make_factors(const OptimizerItem& x, char* state, int64_t n, double* sums, int64_t count,
+                    char* to) const {
     const DType own = x.dtype, type = compute_dtype(own);
-    const double take = x.args.c[0], over = 1 / static_cast<double>(count);
-    double block[kSmall];
+    const int64_t item = itemsize(type);
+    double take = x.args.c[0], over = 1 / static_cast<double>(count), block[kSmall];
     for (int64_t at = 0; at < n; at += kSmall) {
-      const int64_t m = std::min(kSmall, n - at), item = itemsize(type);
+      const int64_t m = std::min(kSmall, n - at);
       char* const means = state + at * itemsize(own);
       if (sums) {
-        cast(own, DType::Float64, means, 0, block, 0, m);
-        for (int64_t i = 0; i < m; ++i) {
-          const double mean = sums[at + i] * over, far = mean - block[i];
-          block[i] = take < 0.5 ? block[i] + take * far : mean + (take - 1) * far;
-        }
-        cast(DType::Float64, own, block, 0, means, 0, m);
+        constexpr DType wide = DType::Float64;
+        double* const now = sums + at;
+        cast(own, wide, means, 0, block, 0, m);
+        map(ElementwiseOp::Mul, wide, m, {now, now, &over}, {8, 8, 0});
+        map(ElementwiseOp::Lerp, wide, m, {block, block, now, &take}, {8, 8, 8, 0});
+        cast(wide, own, block, 0, means, 0, m);
       }
       char* const factors = to + at * item;
       cast(own, type, means, 0, factors, 0, m);
-      char* const data[2] = {factors, factors};
-      const int64_t strides[4] = {item, item, 0, 0};
-      kernels().elementwise[static_cast<int>(ElementwiseOp::Rsqrt)]
-                           [static_cast<int>(compute_type(own))](data, strides, m, 1, nullptr);
+      map(ElementwiseOp::Rsqrt, type, m, {factors, factors}, {item, item});
     }
+  }
+
+  // The same of elements of a vector, by its gradient.
+  void make_vector_factors(const OptimizerItem& x, int64_t at, int64_t n, bool update,
+                           char* to) const {
+    const DType own = x.dtype, type = compute_dtype(own);
+    const int64_t item = itemsize(type), size = itemsize(own);
+    char* const v = x.data[4] + at * size;
+    const auto load = [&](char* from, char* room) {
+      if (own == type) return from;
+      cast(own, type, from, 0, room, 0, n);
+      return room;
+    };
+    if (update) {
+      alignas(double) char take[sizeof(double)];
+      alignas(64) char room[kSmall * sizeof(float)];
+      store_scalar(take, type, Scalar(x.args.c[0]));
+      char *const g = load(x.data[1] + at * size, to), *const mean = load(v, room);
+      map(ElementwiseOp::Mul, type, n, {to, g, g}, {item, item, item});
+      map(ElementwiseOp::Lerp, type, n, {mean, mean, to, take}, {item, item, item, 0});
+      if (own != type) cast(type, own, mean, 0, v, 0, n);
+    }
+    map(ElementwiseOp::Rsqrt, type, n, {to, load(v, to)}, {item, item});
   }
 
   // Those of a tile or of a large matrix.
   Factors make_factors(const OptimizerItem& x, int64_t matrix, int64_t matrices, int64_t column,
-                       int64_t columns, const double* row_sums, const double* column_sums,
-                       void* to) const {
+                       int64_t columns, double* row_sums, double* column_sums, void* to) const {
     const int64_t size = itemsize(x.dtype), item = itemsize(compute_dtype(x.dtype));
     const int64_t rows = matrices * x.rows;
-    const Factors factors{static_cast<char*>(to), static_cast<char*>(to) + rows * item};
-    char* const c = x.data[is_vector(x) ? 4 : 3] + (matrix * x.columns + column) * size;
-    make_factors(x, c, matrices * columns, column_sums, x.rows, factors.columns);
-    char* const r = x.data[2] + matrix * x.rows * size;
-    if (!is_vector(x)) make_factors(x, r, rows, row_sums, x.columns, factors.rows);
+    // The columns of a vector lie on a boundary of vectors in memory.
+    const Factors factors{static_cast<char*>(to) + matrices * columns * item,
+                          static_cast<char*>(to)};
+    if (is_vector(x)) {
+      make_vector_factors(x, column, columns, column_sums != nullptr, factors.columns);
+      store_scalar(factors.rows, compute_dtype(x.dtype), Scalar(1.0));
+      return factors;
+    }
+    make_factors(x, x.data[3] + matrix * x.columns * size, matrices * columns, column_sums, x.rows,
+                 factors.columns);
+    make_factors(x, x.data[2] + matrix * x.rows * size, rows, row_sums, x.columns, factors.rows);
     if (x.dtype == DType::Float64) {
       scale_rows<double>(x, matrix, matrices, factors.rows);
     } else {
@@ -225,10 +263,6 @@ class Step {
   template <class T>
   void scale_rows(const OptimizerItem& x, int64_t matrix, int64_t matrices, char* factors) const {
     T* a = reinterpret_cast<T*>(factors);
-    if (is_vector(x)) {
-      *a = 1;
-      return;
-    }
     double block[kSmall], sum = 0;
     const int64_t first = matrix * x.rows, n = matrices * x.rows;
     int64_t left = x.rows;  // of this matrix
@@ -250,15 +284,17 @@ class Step {
   void visit(Pass pass, Tile& t) {
     const OptimizerItem& x = items_[t.item];
     const bool only = t.shared < 0;
-    if (only ? pass == Pass::Size : pass == Pass::Join && t.row + t.column > 0) return;
+    if (only ? pass == Pass::Join || pass == Pass::Size
+             : pass == Pass::Join && t.row + t.column > 0)
+      return;
     double own[kSmall], *rows = own, *columns = own + t.matrices * t.rows;
     alignas(64) double room[kSmall];
     Factors factors{};
     const int64_t across = parts(x.columns, tile_columns(x)), down = parts(x.rows, tile_rows(x));
     if (!only) {
       double* const sums = scratch_.data() + t.shared;
-      factors.rows = reinterpret_cast<char*>(sums + sums_of(x));
-      factors.columns = factors.rows + x.rows * itemsize(compute_dtype(x.dtype));
+      factors.columns = reinterpret_cast<char*>(sums + sums_of(x));
+      factors.rows = factors.columns + x.columns * itemsize(compute_dtype(x.dtype));
       rows = sums + t.column / tile_columns(x) * x.rows;
       columns = sums + across * x.rows + t.row / tile_rows(x) * x.columns;
     }
@@ -269,7 +305,7 @@ class Step {
       };
       join(rows, across, x.rows);
       join(columns, down, x.columns);
-      make_factors(x, t.matrix, 1, 0, x.columns, rows, columns, factors.rows);
+      make_factors(x, t.matrix, 1, 0, x.columns, rows, columns, factors.columns);
       return;
     }
     const bool sums = pass == Pass::Sums;
