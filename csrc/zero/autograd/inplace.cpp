@@ -214,7 +214,7 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
         return empty_strided(sizes, strides_after(sizes, inputs), options);
     return empty(sizes, options);
   }
-  const Tensor out = *tensor_;
+  Tensor out = *tensor_;
   const bool recorded = needs_history(inputs);
   ZERO_CHECK(
       inplace_ || !(grad_enabled() && (recorded || requires_grad(out))), Error, op,
@@ -242,9 +242,9 @@ Tensor Target::prepare(const char* op, const Dims& sizes, TensorOptions options,
   return out;
 }
 
-Tensor Target::preserve(const Tensor& x, bool needed) const {
+const Tensor& Target::preserve(const Tensor& x, bool needed, Tensor& copy) const {
   if (!is_inplace() || !needed || !grad_enabled() || !x.is_same(*tensor_)) return x;
-  return gradient::clone(x);
+  return copy = gradient::clone(x);
 }
 
 void rebase_history(const Tensor& x, const Ref<Node>& node, int output_nr, int input) {

@@ -27,9 +27,9 @@ class Target {
                ? empty_as(like, options)
                : prepare(op, like.sizes(), options, inputs);
   }
-  // The values for backward of x, the tensor whose method this is: x itself, or a copy when this
+  // The values for backward of x, the tensor whose method this is: x itself, or `copy` when this
   // write is about to change it.
-  Tensor preserve(const Tensor& x, bool needed) const;
+  const Tensor& preserve(const Tensor& x, bool needed, Tensor& copy) const;
   // After the write: counts it.
   void written() const {
     if (tensor_) tensor_->impl()->version().bump();

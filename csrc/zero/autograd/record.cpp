@@ -7,7 +7,7 @@ namespace zero {
 Tensor outline(const Tensor& x) {
   if (!any_requires_grad({&x})) return Tensor();
   if (has_saved_tensor_hooks()) return x;  // as in PyTorch, they see it
-  const Tensor y(make_ref<TensorImpl>(Storage::fresh(0, Device::Meta), *x.impl(), x.dtype()));
+  Tensor y(make_ref<TensorImpl>(Storage::fresh(0, Device::Meta), *x.impl(), x.dtype()));
   y.impl()->own_version_ = x.impl()->version().echo();
   return y;
 }

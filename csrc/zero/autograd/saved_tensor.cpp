@@ -34,8 +34,10 @@ SavedTensor::SavedTensor(const Tensor& x, bool is_output, int output_nr)
     had_history_ = static_cast<bool>(meta->grad_fn);
   if (innermost) [[unlikely]]
     pack(*innermost, x);
+  else if (is_output)
+    tensor_ = detach(x);
   else
-    tensor_ = is_output ? detach(x) : x;
+    tensor_ = x;
 }
 
 void SavedTensor::pack(SavedTensorHooks& hooks, const Tensor& x) {

@@ -180,17 +180,27 @@ void multiply_dots(int64_t few, int64_t many, int64_t k, const T* x, int64_t x_r
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kTiny = 64;  // products for which calling a tile costs more than computing it
 
+// c[i][j .. j + N) (+)= a[i] b[., j .. j + N), side by side.
+template <class T, int N>
+ZERO_INLINE void multiply_side(int64_t i, int64_t j, int64_t k, const Matrix<T>& a,
+                               const Matrix<T>& b, const Destination<T>& c) {
+  T sums[1][N] = {};
+  for (int64_t p = 0; p < k; ++p) {
+    const T factor = *a.at(i, p), *const row = b.at(p, j);
+    ZERO_SIMD
+    for (int l = 0; l < N; ++l) sums[0][l] += factor * row[l];
+  }
+  store_tile<T, 1, N>(sums, {c.data + i * c.row + j, c.row, c.bias ? c.bias + j : nullptr, c.add},
+                      N);
+}
+
 template <class T>
 ZERO_INLINE void multiply_tiny(int64_t m, int64_t n, int64_t k, const Matrix<T>& a,
                                const Matrix<T>& b, const Destination<T>& c) {
   for (int64_t i = 0; i < m; ++i) {
-    T* row = c.data + i * c.row;
-    for (int64_t j = 0; j < n; ++j) {
-      T sum = 0;
-      for (int64_t p = 0; p < k; ++p) sum += *a.at(i, p) * *b.at(p, j);
-      if (c.add) sum += row[j];
-      row[j] = c.bias ? sum + c.bias[j] : sum;
-    }
+    int64_t j = 0;
+    for (; j + 4 <= n && b.column == 1; j += 4) multiply_side<T, 4>(i, j, k, a, b, c);
+    for (; j < n; ++j) multiply_side<T, 1>(i, j, k, a, b, c);
   }
 }
 

@@ -153,7 +153,8 @@ Tensor activation(const char* name, const Tensor& x, double a, double b, double 
     kind = Activation::EluResult;
     formula = elu_gradient_of_result;
   }
-  const Tensor kept = keeps_result ? Tensor() : target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, !keeps_result && requires_grad(x), copy);
   Tensor y = target.prepare(name, x, x.options(), {&x});
   const Operand in = x;
   const int k = static_cast<int>(kind);
@@ -244,7 +245,7 @@ Tensor glu(const Tensor& x, int64_t dim) {
       const Tensor s = sigmoid(b);
       return cat({mul(g, s), mul(mul(g, a), mul(s, sub(1, s)))}, dim);
     }
-    const Tensor out = empty(x.sizes(), x.options());
+    Tensor out = empty(x.sizes(), x.options());
     const auto [to_a, to_b] = halves(out);
     const Operand from = g, first = a, gate = b;
     const ActivationKernels& table = *kernels().activation;

@@ -128,7 +128,7 @@ Tensor flip(const Tensor& x, const Dims& dims) {
                "flip: a dimension is repeated; got ", dims, ", expected each at most once");
     wanted.push_back(d);
   }
-  const Tensor y = empty_like(x, x.options());
+  Tensor y = empty_like(x, x.options());
   run_reversed_copy(y, x, x.dim() > 0 ? wanted : Dims());
   record("FlipBackward0", {}, y, {&x}, {},
          [wanted](Node&, const Tensor& g) { return flip(g, wanted); });

@@ -82,7 +82,8 @@ Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha, Target targe
 
 Tensor mul(const Operand& a, const Operand& b, Target target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, requires_grad(z));
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, requires_grad(z), copy);
   Tensor y = binary("mul", ElementwiseOp::Mul, a, b, result_type(a, b), target);
   record("MulBackward0", target, y, {&x, &z},
          {keep(requires_grad(z), kept_x), keep(requires_grad(x), z)},
@@ -104,7 +105,8 @@ Tensor div(const Operand& a, const Operand& b, Target target) {
   DType dtype = result_type(a, b);
   if (!is_floating(dtype)) dtype = default_dtype();
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, requires_grad(z));
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, requires_grad(z), copy);
   Tensor y = binary("div", ElementwiseOp::Div, a, b, dtype, target);
   record("DivBackward0", target, y, {&x, &z}, {keep(requires_grad(z), kept_x), &z},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
@@ -140,7 +142,8 @@ Tensor remainder(const Operand& a, const Operand& b, Target target) {
   check_divisor("remainder", b, dtype);
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needs_quotient = requires_grad(z);
-  const Tensor kept_x = target.preserve(x, needs_quotient);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, needs_quotient, copy);
   Tensor y = binary("remainder", ElementwiseOp::Remainder, a, b, dtype, target);
   record(b.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", target, y, {&x, &z},
          {keep(needs_quotient, kept_x), keep(needs_quotient, z)},
@@ -166,7 +169,8 @@ Tensor pow(const Operand& a, const Operand& b, Target target) {
              "pow: integers to negative integer powers are not allowed; got ", b.scalar(),
              ", expected an exponent >= 0 or a float base");
   const Tensor &x = a.tensor(), &e = b.tensor();
-  const Tensor kept_x = target.preserve(x, true);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, true, copy);
   const char* node = !b.is_tensor()  ? "PowBackward0"
                      : a.is_tensor() ? "PowBackward1"
                                      : "PowBackward2";
@@ -285,7 +289,8 @@ Tensor fmod(const Operand& a, const Operand& b, Target target) {
   check_divisor("fmod", b, dtype);
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needs_quotient = requires_grad(z);
-  const Tensor kept_x = target.preserve(x, needs_quotient);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, needs_quotient, copy);
   Tensor y = binary("fmod", ElementwiseOp::Fmod, a, b, dtype, target);
   record(b.is_tensor() ? "FmodBackward1" : "FmodBackward0", target, y, {&x, &z},
          {keep(needs_quotient, kept_x), keep(needs_quotient, z)},
@@ -307,7 +312,8 @@ Tensor atan2(const Operand& a, const Operand& b, Target target) {
   DType dtype = result_type(a, b);
   if (!is_floating(dtype)) dtype = default_dtype();
   const Tensor &x = a.tensor(), &z = b.tensor();
-  const Tensor kept_x = target.preserve(x, true);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, true, copy);
   Tensor y = binary("atan2", ElementwiseOp::Atan2, a, b, dtype, target);
   record("Atan2Backward0", target, y, {&x, &z}, {&kept_x, &z},
          [sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {

@@ -60,7 +60,7 @@ Tensor compute(const Form& form, Role result, const Tensor& a, const Tensor& b,
     part.shape.in = part.shape.out;
     part.shape.stride = {1, 1, 1};
     if (result != kX) return compute(part, result, contiguous(thinned(form, a)), b, bias);
-    const Tensor x = zeros(sizes, a.options());
+    Tensor x = zeros(sizes, a.options());
     copy_(thinned(form, x), compute(part, kX, a, b, bias));
     return x;
   }
@@ -92,7 +92,7 @@ Tensor product_gradient(const Form& form, Role result, Role by, const Tensor& ot
 }
 
 Tensor product(const Form& form, Role result, const Tensor& a, const Tensor& b) {
-  const Tensor y = compute(form, result, a, b, {});
+  Tensor y = compute(form, result, a, b, {});
   record("ConvolutionBackwardBackward0", {}, y, {&a, &b},
          {keep(requires_grad(b), a), keep(requires_grad(a), b)},
          [form, result](Node& n, const Tensor& g) {
@@ -212,8 +212,7 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
   check_tensors(op, x, weight, bias, o, spatial);
   const Form form = form_of(op, x, weight, o, spatial);
   const Role result = o.transposed ? kX : kY;
-  const Tensor y =
-      o.transposed ? compute(form, kX, weight, x, bias) : compute(form, kY, x, weight, bias);
+  Tensor y = o.transposed ? compute(form, kX, weight, x, bias) : compute(form, kY, x, weight, bias);
   record("ConvolutionBackward0", {}, y, {&x, &weight, &bias},
          {keep(requires_grad(weight), x), keep(requires_grad(x), weight)},
          [form, result](Node& n, const Tensor& g) {

@@ -91,7 +91,7 @@ void gradients(const Tensor& out, const Tensor& x, const Tensor& y, const Tensor
 // Without a record, by the kernel.
 Tensor fast_gradient(const Tensor& x, const Tensor& y, const Tensor& g, const Tensor& distance,
                      double p, bool turned) {
-  const Tensor out = zeros(x.sizes(), x.options());
+  Tensor out = zeros(x.sizes(), x.options());
   if (out.is_meta() || g.numel() == 0 || out.numel() == 0 || p == 0) return out;
   const Tensor dense = contiguous(g);
   if (x.dtype() == DType::Float64) {

@@ -51,7 +51,8 @@ Tensor neg(const Tensor& x, Target target) {
 
 Tensor abs(const Tensor& x, Target target) {
   refuse_bool("abs", x, "a number");
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = same("abs", ElementwiseOp::Abs, x, target);
   record("AbsBackward0", target, y, {&x}, {&kept},
          [](Node& n, const Tensor& g) { return mul(g, sign(n.saved(0))); });
@@ -73,7 +74,8 @@ Tensor exp(const Tensor& x, Target target) {
 }
 
 Tensor log(const Tensor& x, Target target) {
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = real("log", ElementwiseOp::Log, x, target);
   record("LogBackward0", target, y, {&x}, {&kept},
          [](Node& n, const Tensor& g) { return div(g, n.saved(0)); });
@@ -139,7 +141,8 @@ Tensor clamp(const Tensor& x, const std::optional<Scalar>& min, const std::optio
   using Int = std::numeric_limits<int64_t>;
   const ClampParams params{min ? min->to_double() : -inf, max ? max->to_double() : inf,
                            min ? min->to_int() : Int::min(), max ? max->to_int() : Int::max()};
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = target.prepare("clamp", x, {dtype, x.device()}, {&x});
   const Operand in = x;
   run_elementwise(ElementwiseOp::Clamp, dtype, y, {&in}, &params);

@@ -93,7 +93,7 @@ Tensor rarities(const Tensor& positions, int64_t rows) {
 // The list with -1 in the places of the padding.
 Tensor without(const Tensor& positions, int64_t padding) {
   if (padding < 0) return positions;
-  const Tensor out = empty(positions.sizes(), positions.options());
+  Tensor out = empty(positions.sizes(), positions.options());
   const int64_t* const from = positions.data<int64_t>();
   int64_t* const to = out.data<int64_t>();
   for (int64_t i = 0; i < positions.numel(); ++i) to[i] = from[i] == padding ? -1 : from[i];

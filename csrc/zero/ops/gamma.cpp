@@ -73,7 +73,7 @@ double gamma_slope(double a, double x) {
 }  // namespace
 
 static Tensor standard_gamma_slope(const Tensor& concentration, const Tensor& drawn) {
-  const Tensor y = empty(drawn.sizes(), drawn.options());
+  Tensor y = empty(drawn.sizes(), drawn.options());
   {
     GradModeGuard no_record(false);
     const Tensor a = contiguous(to(concentration, DType::Float64, drawn.device()));
@@ -96,7 +96,7 @@ Tensor standard_gamma(const Tensor& concentration, Generator* generator) {
   ZERO_CHECK(is_floating(concentration.dtype()), DTypeError,
              "standard_gamma: not defined for integers; got ", concentration.dtype(),
              ", expected a floating dtype");
-  const Tensor y = empty(concentration.sizes(), concentration.options());
+  Tensor y = empty(concentration.sizes(), concentration.options());
   {
     GradModeGuard no_record(false);
     const Tensor wide = contiguous(to(concentration, DType::Float64, concentration.device()));

@@ -434,7 +434,7 @@ Tensor last_writers(const Tensor& self, int64_t dim, const Tensor& index) {
 
 // A gradient that has none of its own: what it is made from hides where it is 0 / 0.
 Tensor once_only(const char* op, const Tensor& x) {
-  const Tensor y = alias(x);
+  Tensor y = alias(x);
   record("NotDifferentiable", {}, y, {&x}, {}, [op](Node&, const Tensor&) -> Tensor {
     fail<NotImplementedError>(op, ": the gradient of a product's gradient is not supported where ",
                               "several values for one place are 0; got such values, expected at "
@@ -564,7 +564,8 @@ Tensor scatter_along(const char* op, const char* node, const Tensor& self, int64
       grad_enabled() && is_floating(self.dtype()) && (requires_grad(self) || requires_grad(values));
   const bool reduces =
       combine == Combine::Mul || combine == Combine::Max || combine == Combine::Min;
-  const Tensor old = recorded && reduces ? target.preserve(self, true) : self;
+  Tensor copy;
+  const Tensor& old = target.preserve(self, recorded && reduces, copy);
   Tensor count;
   if (combine == Combine::Mean && (recorded || (!y.is_meta() && i.numel() > 0)))
     count = counts(op, self, dim, i, include_self);

@@ -233,7 +233,7 @@ Tensor total_norm(const char* op, const Tensors& tensors, double p, bool must_be
   for (int64_t i = 0; i < tensors.size(); ++i)
     options = {i == 0 ? tensors[i].dtype() : promote(options.dtype, tensors[i].dtype()),
                tensors[i].device()};
-  const Tensor result = empty({}, options);
+  Tensor result = empty({}, options);
   if (!result.is_meta())
     store_scalar(result.data(), options.dtype, Scalar(tensors.empty() ? 0.0 : norm_of(tensors, p)));
   if (must_be_finite) {

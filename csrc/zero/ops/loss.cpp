@@ -255,7 +255,7 @@ Tensor soft_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& w
   Tensor terms = mul(log_softmax(x, dim), smooth);
   if (weight.defined()) terms = mul(terms, along_classes(weight, x, dim));
   if (reduction == Reduction::None) return neg(sum(terms, {dim}));
-  const Tensor total = neg(sum(terms));
+  Tensor total = neg(sum(terms));
   if (reduction == Reduction::Sum) return total;
   return div(total, static_cast<double>(x.numel()) / static_cast<double>(n));
 }

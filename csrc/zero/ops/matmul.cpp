@@ -126,7 +126,7 @@ Tensor transposed(const Tensor& x) {
 
 // op(a) op(b) of two matrices without a record, where a transpose is two strides exchanged.
 Tensor unrecorded_product(const Tensor& a, const Tensor& b, Transposed t) {
-  const Tensor y = empty({a.size(t.a ? 1 : 0), b.size(t.b ? 0 : 1)}, a.options());
+  Tensor y = empty({a.size(t.a ? 1 : 0), b.size(t.b ? 0 : 1)}, a.options());
   multiply_any(y, a, b, {}, t);
   return y;
 }
@@ -191,9 +191,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
   ZERO_CHECK(a.size(a.dim() - 1) == depth_of(b), ShapeError, op,
              ": inner dimensions differ; got a ", a.sizes(), " and b ", b.sizes(),
              ", expected a.shape[-1] == b.shape[", b.dim() > 1 ? -2 : 0, ']');
-  const Tensor kept_a = target.preserve(a, requires_grad(b));
+  Tensor copy;
+  const Tensor& kept_a = target.preserve(a, requires_grad(b), copy);
   const Dims sizes = product_sizes(op, a, b);
-  const Tensor y =
+  Tensor y =
       target.fresh() ? empty(sizes, a.options()) : target.prepare(op, sizes, a.options(), {&a, &b});
   if (!target.fresh() && !y.is_meta() &&
       (y.dtype() != a.dtype() || shares_storage(y, a) || shares_storage(y, b))) {
@@ -243,7 +244,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
   Dims sizes = x.sizes();
   sizes.back() = weight.size(0);
-  const Tensor y = empty(sizes, x.options());
+  Tensor y = empty(sizes, x.options());
   multiply_any(y, x, weight, bias, {.b = true});
   // Rows that are no matrix are copied by others, which keep the copy: it may be saved.
   const bool copied = x.impl()->is_inference_ && x.dim() > 2 && !is_matrix(x);

@@ -221,7 +221,7 @@ Tensor pair_loss(const char* name, const Tensor& input, const Tensor& target, Re
   const bool logarithms = entry.kind == PairLoss::LogDivergence;
   const auto [x, t] = fit_pair(logarithms ? "kl_div" : name, input, target);
   PairLossParams p{a, b, 1};
-  const Tensor y = forward(entry, x, t, reduction, p);
+  Tensor y = forward(entry, x, t, reduction, p);
   if (reduction == Reduction::Mean) p.scale = 1 / static_cast<double>(x.numel());
   record(entry.node, {}, y, {&x, &t}, {&x, &t}, [&entry, p](Node& n, const Tensor& g) {
     const Tensor x = n.saved(0), t = n.saved(1);

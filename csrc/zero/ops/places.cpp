@@ -298,7 +298,7 @@ Tensor destination(const char* op, const Tensor& self, const Target& target, Inp
                    bool keeps_layout) {
   if (target.fresh() && keeps_layout) return clone(detach(self));
   if (target.fresh()) {
-    const Tensor y = empty(self.sizes(), self.options());
+    Tensor y = empty(self.sizes(), self.options());
     run_copy(y, self);
     return y;
   }

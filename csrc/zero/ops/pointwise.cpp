@@ -57,7 +57,8 @@ Tensor of_inputs(const char* op, const char* node, ElementwiseOp kernel, const O
                  const void* params = nullptr) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needed = !std::is_same_v<Right, Nothing> || requires_grad(x);
-  const Tensor kept_x = target.preserve(x, needed);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, needed, copy);
   Tensor y = binary(op, kernel, a, b, dtype, target, params);
   record(node, target, y, {&x, &z}, {keep(needed, kept_x), keep(needed, z)},
          [left, right, sa = a.scalar(), sb = b.scalar()](Node& n, const Tensor& g) {
@@ -109,7 +110,8 @@ Tensor angle(const Tensor& x, Target target) {
 Tensor copysign(const Operand& a, const Operand& b, Target target) {
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool needed = requires_grad(x);
-  const Tensor kept_x = target.preserve(x, needed);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, needed, copy);
   Tensor y = binary("copysign", ElementwiseOp::Copysign, a, b, real_type(a, b), target);
   record(b.is_tensor() ? "CopysignBackward0" : "CopysignBackward1", target, y, {&x, &z},
          {keep(needed, kept_x), keep(needed, y)}, [](Node& n, const Tensor& g) {
@@ -135,7 +137,8 @@ Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf,
   }
   const double largest = largest_float(x.dtype());
   const NanToNumParams params{nan, posinf.value_or(largest), neginf.value_or(-largest)};
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = same("nan_to_num", ElementwiseOp::NanToNum, x, target, &params);
   record("NanToNumBackward0", target, y, {&x}, {&kept},
          [](Node& n, const Tensor& g) { return masked(isfinite(n.saved(0)), g); });
@@ -186,7 +189,8 @@ Tensor clamp_between(const Tensor& x, const Operand* low, const Operand* high, T
   ZERO_CHECK(low || high, ValueError,
              "clamp: no bound; got None and None, expected min, max or both");
   const Operand in = x;
-  const Tensor kept = target.preserve(x, true);
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, true, copy);
   if (!low || !high) {
     const Operand& bound = low ? *low : *high;
     const Tensor& b = bound.tensor();
@@ -253,7 +257,8 @@ Tensor hypot(const Operand& a, const Operand& b, Target target) {
   const DType dtype = float_type("hypot", a, b);
   const Tensor &x = a.tensor(), &z = b.tensor();
   const bool gx = requires_grad(x), gz = requires_grad(z);
-  const Tensor kept_x = target.preserve(x, gx);
+  Tensor copy;
+  const Tensor& kept_x = target.preserve(x, gx, copy);
   Tensor y = binary("hypot", ElementwiseOp::Hypot, a, b, dtype, target);
   record("HypotBackward0", target, y, {&x, &z}, {keep(gx, kept_x), keep(gz, z), &y},
          [](Node& n, const Tensor& g) {
@@ -411,7 +416,8 @@ static Tensor interpolate(const char* node, const Tensor& start, const Tensor& e
   check_lerp(start, end, "end");
   if (w.defined() && w.dim() > 0) check_lerp(start, w, "weight");
   const bool gw = requires_grad(w);
-  const Tensor kept = target.preserve(start, gw);
+  Tensor copy;
+  const Tensor& kept = target.preserve(start, gw, copy);
   Tensor y = ternary("lerp", ElementwiseOp::Lerp, a, b, weight, dtype, target);
   record(node, target, y, {&start, &end, &w}, {keep(gw, kept), keep(gw, end), &w},
          [s = weight.scalar(), fixed = !w.defined()](Node& n, const Tensor& g) {

@@ -21,7 +21,7 @@ Tensor plus(const char* op, const Tensor& input, const Tensor& product, Scalar b
   }
   const bool whole = alpha.to_double() == 1;
   if (beta.to_double() == 0) {
-    const Tensor scaled = whole ? product : mul(product, alpha);
+    Tensor scaled = whole ? product : mul(product, alpha);
     if (!(grad_enabled() && requires_grad(input))) return scaled;
     const Tensor everywhere = scalar_tensor(true, {DType::Bool, input.device()});
     return add(scaled, masked_fill(input, everywhere, 0));  // the input's gradient is 0
@@ -77,7 +77,7 @@ void run_cross(const Tensor& y, const Tensor& a, const Tensor& b, int64_t dim) {
 }
 
 Tensor cross_of(const Tensor& a, const Tensor& b, int64_t dim) {
-  const Tensor y = empty(a.sizes(), a.options());
+  Tensor y = empty(a.sizes(), a.options());
   run_cross(y, a, b, dim);
   record("LinalgCrossBackward0", {}, y, {&a, &b},
          {keep(requires_grad(b), a), keep(requires_grad(a), b)}, [dim](Node& n, const Tensor& g) {

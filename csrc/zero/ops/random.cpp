@@ -234,7 +234,7 @@ Tensor bernoulli_(const Tensor& self, const Tensor& p, Generator* generator) {
 Tensor bernoulli(const Tensor& p, Generator* generator) {
   check_floats("bernoulli", p);
   check_range("bernoulli", "a probability is outside [0, 1]", p, 0, 1);
-  const Tensor y = empty(p.sizes(), p.options());
+  Tensor y = empty(p.sizes(), p.options());
   fill_ones_by(y, dense(p, draw_dtype(p.dtype()), p.sizes()), generator);
   record_zeros("BernoulliBackward0", y, {&p});
   return y;
@@ -251,7 +251,7 @@ Tensor normal(const Operand& mean, const Operand& deviation, Generator* generato
   }
   const Dims sizes =
       m.defined() && s.defined() ? broadcast_shapes("normal", m.sizes(), s.sizes()) : first.sizes();
-  const Tensor y = randn(sizes, first.options(), generator);
+  Tensor y = randn(sizes, first.options(), generator);
   {
     GradModeGuard no_record(false);
     mul(y, deviation, Target::inplace(y));
@@ -266,7 +266,7 @@ Tensor poisson(const Tensor& rate, Generator* generator) {
   check_range("poisson", "a rate is negative or not finite", rate, 0, 1.7976931348623157e308);
   const Tensor rates = dense(rate, DType::Float64, rate.sizes());
   const double* r = rates.data<double>();
-  const Tensor y = empty(rate.sizes(), rate.options());
+  Tensor y = empty(rate.sizes(), rate.options());
   fill_by_uniforms(y, generator, [&](int64_t i, Uniforms& u) { return poisson_number(r[i], u); });
   record_zeros("PoissonBackward0", y, {&rate});
   return y;
@@ -280,7 +280,7 @@ Tensor binomial(const Tensor& count, const Tensor& probability, Generator* gener
   const Tensor counts = dense(count, DType::Float64, sizes);
   const Tensor probabilities = dense(probability, DType::Float64, sizes);
   const double *c = counts.data<double>(), *p = probabilities.data<double>();
-  const Tensor y = empty(sizes, {dtype, counts.device()});
+  Tensor y = empty(sizes, {dtype, counts.device()});
   fill_by_uniforms(y, generator,
                    [&](int64_t i, Uniforms& u) { return binomial_number(c[i], p[i], u); });
   record_zeros("BinomialBackward0", y, {&count, &probability});
@@ -349,7 +349,7 @@ Tensor multinomial(const Tensor& weights, int64_t samples, bool replacement, Gen
              n, " weights, expected replacement=True");
   Dims sizes = weights.sizes();
   sizes.back() = samples;
-  const Tensor y = empty(sizes, {DType::Int64, weights.device()});
+  Tensor y = empty(sizes, {DType::Int64, weights.device()});
   if (y.is_meta() || y.numel() == 0) return y;
 
   GradModeGuard no_record(false);

@@ -192,7 +192,7 @@ Grads backward(Node& node, const Grads& gs, const Layer& layer) {
     // Of the last state; written to, so it is never a part of what came.
     const auto state = [&](const Tensor& given, int64_t size) {
       if (!given.defined()) return zeros({steps.batch(), size}, x.options());
-      const Tensor to = empty({steps.batch(), size}, x.options());
+      Tensor to = empty({steps.batch(), size}, x.options());
       copy_(to, layer.cell ? given : select(given, 0, k));
       return to;
     };

@@ -135,7 +135,7 @@ Tensor Engine::packed(bool transposed) const {
                          .packed = nullptr};
   const int64_t vectors = args.groups == 1 ? 2 : args.groups;
   const int64_t panel = vectors * args.k * kernels().recurrent->vector_bytes / item;
-  const Tensor to = empty({args.end, panel}, d.w.ih.options());
+  Tensor to = empty({args.end, panel}, d.w.ih.options());
   args.packed = to.data();
   const RecurrentPackFn pack = kernels().recurrent->pack[type];
   parallel_for(args.end, std::max<int64_t>(1, kGrainSize / std::max<int64_t>(1, panel)),
@@ -152,7 +152,7 @@ Tensor Engine::packed(bool transposed) const {
 Tensor bias_of_gates(const Direction& d, int64_t hidden) {
   if (!d.w.b_ih.defined()) return Tensor();
   if (d.mode != RecurrentMode::Gru) return add(d.w.b_ih, d.w.b_hh);
-  const Tensor bias = add(d.w.b_ih, d.w.b_hh);
+  Tensor bias = add(d.w.b_ih, d.w.b_hh);
   run_copy(slice(bias, 0, 2 * hidden, 3 * hidden), slice(d.w.b_ih, 0, 2 * hidden, 3 * hidden));
   return bias;
 }
@@ -286,7 +286,7 @@ namespace {
 // The states that steps went on from, [rows, out], 0 where there was none.
 Tensor states_before(const Engine& e) {
   const Direction& d = e.d;
-  const Tensor states = empty({d.steps.rows(), e.out}, d.w.ih.options());
+  Tensor states = empty({d.steps.rows(), e.out}, d.w.ih.options());
   for (int64_t i = 0; i < d.steps.count(); ++i) {
     const int64_t t = d.step(i), split = e.going_on(i);
     const int64_t before = i > 0 ? d.steps.offset(d.step(i - 1)) : 0;
@@ -325,7 +325,7 @@ void add_weight_gradient(const Engine& e, const Tensor& slots, int64_t first, in
 
 Tensor gradient_of_hh(const Engine& e, const Tensor& slots) {
   const Direction& d = e.d;
-  const Tensor dw = empty(d.w.hh.sizes(), d.w.hh.options());
+  Tensor dw = empty(d.w.hh.sizes(), d.w.hh.options());
   if (d.steps.packed()) {
     const Tensor states = states_before(e);
     add_weight_gradient(e, slots, 0, d.steps.rows(), states.data(), e.out, false, dw);

@@ -18,7 +18,8 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 template <class F>
 Tensor function(const char* op, const char* node, ElementwiseOp kernel, const Tensor& x,
                 const Target& target, F formula) {
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = real(op, kernel, x, target);
   record(node, target, y, {&x}, {&kept, &y},
          [formula](Node& n, const Tensor& g) { return formula(g, n.saved(0), n.saved(1)); });
@@ -44,7 +45,8 @@ Tensor incomplete_gamma(const char* op, const char* node, ElementwiseOp kernel, 
   ZERO_CHECK(is_floating(dtype), DTypeError, op, ": not defined for integers and bool; got ",
              type_of(a), " and ", type_of(b), ", expected floats");
   const Tensor &s = a.tensor(), &x = b.tensor();
-  const Tensor kept_s = target.preserve(s, true);
+  Tensor copy;
+  const Tensor& kept_s = target.preserve(s, true, copy);
   Tensor y = binary(op, kernel, a, b, dtype, target);
   const bool lower = kernel == ElementwiseOp::Igamma;
   const bool needed = requires_grad(x);
@@ -111,7 +113,8 @@ Tensor entr(const Tensor& x, Target target) {
 Tensor logit(const Tensor& x, std::optional<double> eps, Target target) {
   const double inf = std::numeric_limits<double>::infinity();
   const LogitParams params{eps ? *eps : -inf, eps ? 1 - *eps : inf};
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = real("logit", ElementwiseOp::Logit, x, target, &params);
   record("LogitBackward0", target, y, {&x}, {&kept}, [eps](Node& n, const Tensor& g) {
     const Tensor x = n.saved(0);
@@ -150,7 +153,8 @@ Tensor digamma(const Tensor& x, Target target) {
 Tensor polygamma(int64_t n, const Tensor& x, Target target) {
   ZERO_CHECK(n >= 0, ValueError, "polygamma: n is negative; got ", n, ", expected 0 or more");
   if (n == 0) return digamma(x, target);
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   const DType dtype = is_floating(x.dtype()) ? x.dtype() : default_dtype();
   Tensor y =
       binary("polygamma", ElementwiseOp::Polygamma, static_cast<double>(n), x, dtype, target);

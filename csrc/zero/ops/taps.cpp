@@ -159,7 +159,7 @@ Tensor mapped(const Tensor& x, const TapMatrices& taps) {
   const int64_t dims = static_cast<int64_t>(taps.size()), outer = x.dim() - dims;
   for (int64_t d = 0; d < dims; ++d) sizes[outer + d] = taps[d].out();
   const Tensor in = moves || x.is_meta() ? x : to(x, wide);
-  const Tensor y = empty(sizes, {moves ? x.dtype() : wide, x.device()});
+  Tensor y = empty(sizes, {moves ? x.dtype() : wide, x.device()});
   if (y.is_meta() || y.numel() == 0) return y;
   const Tensor dense = contiguous(in);
   int64_t planes = 1;

@@ -38,7 +38,8 @@ inline Tensor same(const char* op, ElementwiseOp kernel, const Tensor& x, const 
 template <class F>
 Tensor of_input(const char* op, const char* node, ElementwiseOp kernel, const Tensor& x,
                 const Target& target, F formula) {
-  const Tensor kept = target.preserve(x, requires_grad(x));
+  Tensor copy;
+  const Tensor& kept = target.preserve(x, requires_grad(x), copy);
   Tensor y = real(op, kernel, x, target);
   record(node, target, y, {&x}, {&kept},
          [formula](Node& n, const Tensor& g) { return formula(g, n.saved(0)); });
