@@ -50,6 +50,7 @@ from zero._zero import (
     _enable_winograd as _enable_winograd,
     _foreach_lerp_ as _foreach_lerp_,
     _fractional_max_pool as _fractional_max_pool,
+    _from_dlpack as _from_dlpack,
     _function_apply as _function_apply,
     _FunctionContext as _FunctionContext,
     _fused_sdp_choice as _fused_sdp_choice,
@@ -91,6 +92,7 @@ from zero._zero import (
     _stand_in as _stand_in,
     _standard_gamma as _standard_gamma,
     _start_states as _start_states,
+    _to_dlpack as _to_dlpack,
     _unsafe_view as _unsafe_view,
     _winograd_enabled as _winograd_enabled,
 )
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
     from zero._composed.diagonal import *
     from zero._composed.distances import *
     from zero._composed.embed import *
+    from zero._composed.exchange import *
     from zero._composed.grids import *
     from zero._composed.losses import *
     from zero._composed.norms import *

@@ -23,9 +23,9 @@ MISSING = {
         "qr slogdet svd svd_lowrank triangular_solve "
         # other dtypes and layouts
         "cdouble cfloat chalf complex complex128 complex32 complex64 dequantize float8_e4m3fn "
-        "float8_e5m2 from_dlpack hash_tensor hsmm hspmm istft polar qint32 qint8 "
+        "float8_e5m2 hash_tensor hsmm hspmm istft polar qint32 qint8 "
         "quantize_per_channel quantize_per_tensor quint8 smm sparse_bsr sparse_coo "
-        "sparse_coo_tensor sparse_csc sparse_csr sparse_csr_tensor spmm sspaddmm stft to_dlpack "
+        "sparse_coo_tensor sparse_csc sparse_csr sparse_csr_tensor spmm sspaddmm stft "
         "uint16 uint32 uint64 view_as_complex view_as_real "
         # the rest
         "Event Storage Stream UntypedStorage range segment_reduce set_warn_always"
@@ -45,7 +45,6 @@ MISSING = {
     ),
     "zero.nn.utils.parametrizations": "orthogonal",
     "zero.optim": "swap_in_optimizer_params_and_state",
-    "zero.utils": "dlpack",
     "zero.utils.checkpoint": (
         "CheckpointPolicy DefaultDeviceType GraphExecGroup SAC_IGNORED_OPS "
         "SelectiveCheckpointContext create_selective_checkpoint_contexts get_device_states "

@@ -113,12 +113,14 @@ cdef extern from *:
 
 
 cdef bint has_array(object x) except -1:
-    """Whether x is an array: it lends memory or has `__array__`. numpy's scalars are numbers."""
+    """Whether x is an array: it lends memory or tells where. numpy's scalars are numbers."""
     if isinstance(x, (str, bytes)):
         return False
     if PyObject_CheckBuffer(x):
         return getattr(x, "shape", None) != ()
-    return hasattr(type(x), "__array__") and getattr(x, "shape", None) != ()
+    if hasattr(type(x), "__array__"):
+        return getattr(x, "shape", None) != ()
+    return hasattr(type(x), "__dlpack__") or hasattr(type(x), "__array_interface__")
 
 
 cdef CDType dtype_of_format(const char* text, Py_ssize_t size, object x) except *:
@@ -169,7 +171,18 @@ cdef Tensor tensor_of_array(object x, bint copying, bint strict=False, str op="f
     cdef int d, flags = PyBUF_STRIDES | PyBUF_FORMAT
     cdef bint fits = True
     if not PyObject_CheckBuffer(x):
-        x = x.__array__()
+        if hasattr(type(x), "__dlpack__"):  # which knows bfloat16
+            from zero._composed.exchange import from_dlpack
+            try:
+                return from_dlpack(x)
+            except (BufferError, ZeroValueError):
+                if not hasattr(type(x), "__array__"):
+                    raise
+        if hasattr(type(x), "__array__"):
+            x = x.__array__()
+        else:
+            import numpy
+            x = numpy.asarray(x)
     cdef bint writable = True
     try:
         lent.get(x, flags | PyBUF_WRITABLE)
@@ -234,7 +247,8 @@ def from_numpy(ndarray):
         tensor([7., 0., 0.])
     """
     # Asked of the class, as the attribute itself is a dict that numpy makes anew each time.
-    if not (hasattr(type(ndarray), "__array_interface__") and PyObject_CheckBuffer(ndarray)):
+    if isinstance(ndarray, Tensor) or not (hasattr(type(ndarray), "__array_interface__")
+                                           and PyObject_CheckBuffer(ndarray)):
         raise TypeError(f"from_numpy: not an array; got {type_name(ndarray)}, expected a "
                         "numpy.ndarray")
     return tensor_of_array(ndarray, False, True)

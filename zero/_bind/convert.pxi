@@ -469,7 +469,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
         raise ZeroValueError(f"asarray: a copy is needed; got {type_name(obj)} with copy=False, "
                              "expected a tensor or array")
     if copy is False and data_address(obj) != <size_t> x.data():
-        raise ZeroValueError("asarray: a copy is needed for another dtype or device; got "
+        raise ZeroValueError("asarray: a copy is needed for another dtype, device or layout; got "
                              "copy=False, expected None")
     return finish(inplace.detach(x) if not requires_grad or meta.requires_grad(x) else x,
                   requires_grad)

@@ -16,6 +16,7 @@ FUNCTIONS = {
     "view_copy",
     "diagonal": "diag diagflat",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "exchange": "from_dlpack to_dlpack",
     "distances": "cosine_similarity pairwise_distance pdist",
     "grids": "argwhere block_diag cartesian_prod column_stack combinations "
     "cumulative_trapezoid gradient trapezoid trapz vander",
@@ -46,6 +47,8 @@ METHODS = {
     "copies": "narrow_copy",
     "diagonal": "diag diagflat fill_diagonal_",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
+    "exchange": "__array_function__ __array_interface__ __array_wrap__ __dlpack__ "
+    "__dlpack_device__",
     "grids": "argwhere",
     "numbers": "__rdiv__ __reversed__ apply_ conj conj_physical conj_physical_ deg2rad deg2rad_ "
     "float_power float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ map2_ map_ "

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         _pytree as _pytree,
         checkpoint as checkpoint,
         data as data,
+        dlpack as dlpack,
         hooks as hooks,
         viz as viz,
     )
@@ -17,6 +18,6 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero.utils",
         [],
-        modules="checkpoint data hooks viz",
+        modules="checkpoint data dlpack hooks viz",
         names={"_pytree": "", "module_summary": "summary", "module_watch": "watch"},
     )
