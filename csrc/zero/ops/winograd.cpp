@@ -374,10 +374,6 @@ void winograd_weight(const ConvolutionShape& s, const float* x, const float* y, 
   const auto stage = [&](int64_t channels, int64_t count, float* data) {
     return Stage{scheme.points, channels, count, data};
   };
-  const Block staged_x(bytes(stage(s.in_channels, groups.most, nullptr).elements()));
-  const Block staged_y(bytes(stage(s.out_channels, groups.most, nullptr).elements()));
-  const Block waiting(all ? bytes(blocks * sources * each) : 0);
-
   // Adds the products at all points that belong to one of the weight's.
   const auto add_products = [&](const Stage& of_x, const Stage& of_y, int64_t pair, int64_t target,
                                 bool first, float* sums) {
@@ -420,34 +416,58 @@ void winograd_weight(const ConvolutionShape& s, const float* x, const float* y, 
                             .add = !first});
   };
 
-  for (int64_t group = 0; group < groups.count; ++group) {
-    const int64_t first = groups.begin(group), count = groups.size(group);
-    const Stage of_x = stage(s.in_channels, count, floats(staged_x));
-    const Stage of_y = stage(s.out_channels, count, floats(staged_y));
-    load_stage(sides.x, scheme.of.load_source, x, first, of_x);
-    load_stage(sides.y, scheme.of.load_gradient, y, first, of_y);
-    const double work =
-        static_cast<double>(count * s.in_channels) * static_cast<double>(s.out_channels);
-    if (all) {
-      parallel_for(kWeights, grain_for(work), [&](int64_t begin, int64_t end) {
-        for (int64_t target = begin; target < end; ++target)
-          for (int64_t pair = 0; pair < blocks * sources; ++pair)
-            add_products(of_x, of_y, pair, target, group == 0, floats(waiting) + pair * each);
-      });
-      continue;
+  // Calls f(group, of_x, of_y) for groups [begin, end), which are taken to the points.
+  const auto for_groups = [&](int64_t begin, int64_t end, auto f) {
+    const Block staged_x(bytes(stage(s.in_channels, groups.most, nullptr).elements()));
+    const Block staged_y(bytes(stage(s.out_channels, groups.most, nullptr).elements()));
+    for (int64_t group = begin; group < end; ++group) {
+      const int64_t first = groups.begin(group), count = groups.size(group);
+      const Stage of_x = stage(s.in_channels, count, floats(staged_x));
+      const Stage of_y = stage(s.out_channels, count, floats(staged_y));
+      load_stage(sides.x, scheme.of.load_source, x, first, of_x);
+      load_stage(sides.y, scheme.of.load_gradient, y, first, of_y);
+      f(group, of_x, of_y);
     }
-    parallel_for(blocks * sources, 1, [&](int64_t begin, int64_t end) {
-      const Block sums(bytes(each));
-      for (int64_t pair = begin; pair < end; ++pair) {
-        for (int64_t target = 0; target < kWeights; ++target)
-          add_products(of_x, of_y, pair, target, true, floats(sums));
-        store(pair, floats(sums), group == 0);
-      }
+  };
+  if (!all) {
+    for_groups(0, groups.count, [&](int64_t group, const Stage& of_x, const Stage& of_y) {
+      parallel_for(blocks * sources, 1, [&](int64_t begin, int64_t end) {
+        const Block sums(bytes(each));
+        for (int64_t pair = begin; pair < end; ++pair) {
+          for (int64_t target = 0; target < kWeights; ++target)
+            add_products(of_x, of_y, pair, target, true, floats(sums));
+          store(pair, floats(sums), group == 0);
+        }
+      });
     });
+    return;
   }
-  if (!all) return;
+
+  // Two halves of the groups have sums of their own, if L2 holds both: two threads needn't wait for
+  // each other after every group. More threads share the work on a group.
+  const int64_t held = blocks * sources * each;
+  const int64_t parts = std::min<int64_t>(groups.count, blocks * sources > 1 ? 1 : 2);
+  const Block waiting(bytes(parts * held));
+  const double work =
+      static_cast<double>(groups.most * s.in_channels) * static_cast<double>(s.out_channels);
+  parallel_for(parts, num_threads() > parts ? parts : 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t start = groups.count * part / parts;
+      float* const sums = floats(waiting) + part * held;
+      for_groups(start, groups.count * (part + 1) / parts,
+                 [&](int64_t group, const Stage& of_x, const Stage& of_y) {
+                   parallel_for(kWeights, grain_for(work), [&](int64_t low, int64_t high) {
+                     for (int64_t target = low; target < high; ++target)
+                       for (int64_t pair = 0; pair < blocks * sources; ++pair)
+                         add_products(of_x, of_y, pair, target, group == start, sums + pair * each);
+                   });
+                 });
+    }
+  });
   parallel_for(blocks * sources, 4, [&](int64_t begin, int64_t end) {
-    for (int64_t pair = begin; pair < end; ++pair) store(pair, floats(waiting) + pair * each, true);
+    for (int64_t pair = begin; pair < end; ++pair)
+      for (int64_t part = 0; part < parts; ++part)
+        store(pair, floats(waiting) + part * held + pair * each, part == 0);
   });
 }
 
