@@ -22,6 +22,7 @@ from op_db_contract import add_entries as add_contract_entries
 from op_db_convolution import add_entries as add_convolution_entries
 from op_db_functions import add_entries as add_function_entries
 from op_db_index import add_entries as add_index_entries
+from op_db_linalg import add_entries as add_linalg_entries
 from op_db_math import add_entries as add_math_entries
 from op_db_normalize import add_entries as add_normalize_entries
 from op_db_order import add_entries as add_order_entries
@@ -751,6 +752,7 @@ for _add in (
     add_table_entries,
     add_attention_entries,
     add_view_entries,
+    add_linalg_entries,
 ):
     _add(sys.modules[__name__])
 

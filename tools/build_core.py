@@ -51,11 +51,13 @@ NARROW = (
 # Families whose loops are vector code by their pragmas already: at -O2 they take up to half as much
 # room, and no more time.
 PLAIN = (
-    *("activation", "attention", "elementwise", "gemm", "half_gemm", "normalize", "optim"),
-    *("recurrent", "softmax", "winograd"),
+    *("activation", "attention", "elementwise", "gemm", "half_gemm", "linalg", "normalize"),
+    *("optim", "recurrent", "softmax", "winograd"),
 )
 # Families whose loops need -O2 on old processors; others take at most 1.2 times the time at -Os.
 LOOPS = ("normalize", "reduce", "scan", "softmax", "sort")
+# Sources that call kernels and other operators, and have no loops of their own that take long.
+SMALL = ("linalg_blocked", "linalg_factor", "linalg_lapack", "linalg_lu")
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],
@@ -454,7 +456,7 @@ def core_compilations(
             if isa == "avx512bf16" and place[-1] not in BFLOAT16:
                 continue
             name = ".".join([*place, isa] if isa else place)
-            level = "2" if kernel and place[-1] in PLAIN else ""
+            level = "2" if kernel and place[-1] in PLAIN else "s" if place[-1] in SMALL else ""
             if isa == "baseline":  # processors from before 2013: 0.6 MB less than at -O3
                 level = "2" if place[-1] in LOOPS else "s"
             flags = (*chosen.flags(mode, isa, level), include)

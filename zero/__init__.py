@@ -48,6 +48,7 @@ from zero._zero import (
     _dressed as _dressed,
     _drop_grads as _drop_grads,
     _enable_winograd as _enable_winograd,
+    _first_failure as _first_failure,
     _foreach_lerp_ as _foreach_lerp_,
     _fractional_max_pool as _fractional_max_pool,
     _from_dlpack as _from_dlpack,
@@ -62,6 +63,7 @@ from zero._zero import (
     _grid_sample_gradients as _grid_sample_gradients,
     _increment_version as _increment_version,
     _last_sequence_nr as _last_sequence_nr,
+    _linalg as _linalg,
     _max_pool as _max_pool,
     _Memory as _Memory,
     _memory_of as _memory_of,
@@ -144,6 +146,8 @@ if TYPE_CHECKING:
     from zero._composed.exchange import *
     from zero._composed.grids import *
     from zero._composed.losses import *
+    from zero._composed.lowrank import *
+    from zero._composed.matrices import *
     from zero._composed.norms import *
     from zero._composed.numbers import *
     from zero._composed.order import *
@@ -153,6 +157,7 @@ if TYPE_CHECKING:
     from zero._composed.sampling import *
     from zero._composed.shape import *
     from zero._composed.shuffle import *
+    from zero._composed.statistics import *
     from zero._composed.tables import *
     from zero._composed.views import *
     from zero._composed.windows import *

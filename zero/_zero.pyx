@@ -12,6 +12,7 @@ from zero._cpp cimport allocator, blas, cpu, denormal, engine, grad_mode, inplac
 from zero._cpp cimport batch_norm as batch_norms, embedding as embeddings
 from zero._cpp cimport pages, parallel, profile as profiles, table
 from zero._cpp cimport activation as activations, attention as attentions, loss as losses
+from zero._cpp cimport linalg as linalgs
 from zero._cpp cimport function as functions, hooks as hooks_cpp, optim as optimizers
 from zero._cpp cimport pooling as pools, resample as resampling
 from zero._cpp cimport recurrent as recurrents

@@ -7,7 +7,15 @@ written for Python or NumPy catches. They shadow two built-in names, so use them
 
 import builtins
 
-__all__ = ["DTypeError", "Error", "IndexError", "OutOfMemoryError", "ShapeError", "ValueError"]
+__all__ = [
+    "DTypeError",
+    "Error",
+    "IndexError",
+    "LinAlgError",
+    "OutOfMemoryError",
+    "ShapeError",
+    "ValueError",
+]
 
 Error = RuntimeError
 
@@ -26,6 +34,10 @@ class DTypeError(TypeError, RuntimeError):
 
 class IndexError(builtins.IndexError, RuntimeError):
     """An index or a dimension out of range."""
+
+
+class LinAlgError(builtins.ValueError, RuntimeError):
+    """A matrix without what was asked for, such as the inverse of a singular one."""
 
 
 class OutOfMemoryError(MemoryError, RuntimeError):

@@ -181,6 +181,23 @@ def cdist(Tensor x1 not None, Tensor x2 not None, p=2.0, compute_mode=None):
     return wrap(ops.cdist(x1.c, x2.c, as_float(p, "cdist", "p")))
 
 
+def _linalg(str name not None, tuple tensors not None, option=0, number=0.0):
+    """The results of a function of ops/linalg.h, of which zero.linalg makes public ones."""
+    cdef CTensors inputs, results
+    cdef object x
+    for x in tensors:
+        if not isinstance(x, Tensor):
+            raise TypeError(f"{name}: not a tensor; got {type_name(x)}, expected a Tensor")
+        inputs.push_back((<Tensor> x).c)
+    results = linalgs.linalg(name.encode(), inputs, option, number)
+    return wrap_all(results)
+
+
+def _first_failure(Tensor info not None):
+    """The first element of an int32 tensor that is not 0, counted in row-major order; or -1."""
+    return linalgs.first_failure(info.c)
+
+
 as_methods("""
     matmul mm bmm mv dot
 """)

@@ -22,6 +22,10 @@ FUNCTIONS = {
     "cumulative_trapezoid gradient trapezoid trapz vander",
     "losses": "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss "
     "hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss",
+    "lowrank": "pca_lowrank svd_lowrank",
+    "matrices": "cholesky cholesky_inverse cholesky_solve det geqrf inverse logdet lu lu_solve "
+    "lu_unpack matrix_exp matrix_power nuclear_norm orgqr ormqr pinverse qr slogdet svd "
+    "triangular_solve",
     "numbers": "conj conj_physical conj_physical_ deg2rad deg2rad_ fill fill_ float_power "
     "imag is_conj is_neg is_nonzero is_signed isreal ldexp ldexp_ positive "
     "rad2deg rad2deg_ real resolve_conj resolve_neg rsub zero_",
@@ -36,6 +40,7 @@ FUNCTIONS = {
     "fliplr flipud hstack meshgrid moveaxis movedim rot90 row_stack tile "
     "unflatten vstack",
     "shuffle": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+    "statistics": "corrcoef cov",
     "tables": "embedding_renorm_",
     "views": "adjoint detach_ dsplit hsplit is_same_size split_with_sizes tensor_split "
     "unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
@@ -50,6 +55,8 @@ METHODS = {
     "exchange": "__array_function__ __array_interface__ __array_wrap__ __dlpack__ "
     "__dlpack_device__",
     "grids": "argwhere",
+    "matrices": "cholesky cholesky_inverse cholesky_solve det geqrf inverse logdet lu lu_solve "
+    "matrix_exp matrix_power orgqr ormqr pinverse qr slogdet svd triangular_solve",
     "numbers": "__rdiv__ __reversed__ apply_ conj conj_physical conj_physical_ deg2rad deg2rad_ "
     "float_power float_power_ imag is_conj is_neg is_nonzero isreal ldexp ldexp_ map2_ map_ "
     "positive rad2deg rad2deg_ real resolve_conj resolve_neg",
@@ -57,6 +64,7 @@ METHODS = {
     "products": "ger inner outer",
     "reduce": "aminmax nanmean trace",
     "shape": "fliplr flipud moveaxis movedim repeat rot90 tile unflatten",
+    "statistics": "corrcoef cov",
     "views": "adjoint dsplit H hsplit mH split_with_sizes sum_to_size tensor_split "
     "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit",
 }

@@ -86,7 +86,7 @@ def nuclear_norm(input: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Ten
     if not input.is_floating_point():
         raise DTypeError(f"norm: not of floats; got {input.dtype}, expected a floating point dtype")
     x = input.movedim((rows, rest[0]), (-2, -1))
-    y: Tensor = x.new_empty(x.shape[:-2]) if x.device.type == "meta" else _Nuclear.apply(x)
+    y: Tensor = x.sum((-2, -1)) if x.device.type == "meta" else _Nuclear.apply(x)
     if keepdim:
         for d in sorted((rows, *rest)):
             y = y.unsqueeze(d)

@@ -9,8 +9,8 @@
 
 // clang-format off
 #define ZERO_FAMILIES(X)                                                                       \
-  X(activation) X(attention) X(convolution) X(elementwise) X(gemm) X(half_gemm) X(normalize)   \
-  X(random) X(recurrent) X(softmax) X(winograd)
+  X(activation) X(attention) X(convolution) X(elementwise) X(gemm) X(half_gemm) X(linalg)      \
+  X(normalize) X(random) X(recurrent) X(softmax) X(winograd)
 // These have no objects for avx512, where avx2 serves (NARROW in tools/build_core.py): they wait
 // for memory, or are rare, and `_zero` would be a fifth larger.
 #define ZERO_NARROW_FAMILIES(X)                                                                \

@@ -400,6 +400,7 @@ struct BatchNormKernels;    // batch_norm.h
 struct ConvolutionKernels;  // convolution.h
 struct EmbeddingKernels;    // embedding.h
 struct HalfGemmKernels;     // half_gemm.h
+struct LinalgKernels;       // linalg.h
 struct LossKernels;         // loss.h
 struct OptimizerKernels;    // optim.h
 struct PackedGemm;          // packed_gemm.h
@@ -448,6 +449,7 @@ struct KernelTable {
   const ConvolutionKernels* convolution;
   const EmbeddingKernels* embedding;
   const HalfGemmKernels* half_gemm;
+  const LinalgKernels* linalg;
   const LossKernels* loss;
   const OptimizerKernels* optimizer;
   const PoolingKernels* pooling;

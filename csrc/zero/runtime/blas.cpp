@@ -159,6 +159,16 @@ bool bind(void* library, const char* name, Function*& member) {
   return member != nullptr;
 }
 
+template <class T>
+bool bind_lapack(void* library, const char* type, Lapack<T>& table) {
+  const auto find = [&](const char* name, auto*& member) {
+    return bind(library, message(type, name, '_').c_str(), member);
+  };
+  return find("gesdd", table.gesdd) && find("syevd", table.syevd) && find("sytrf", table.sytrf) &&
+         find("sytrs", table.sytrs) && find("gels", table.gels) && find("gelsy", table.gelsy) &&
+         find("gelsd", table.gelsd) && find("gelss", table.gelss);
+}
+
 // ---- The end of the process ---------------------------------------------------------------------
 
 std::atomic<int> calls{0};  // that run now
@@ -211,6 +221,7 @@ Loaded load() {
     loaded.description = message("none (", path, " lacks functions of the C interface)");
     return loaded;
   }
+  table.lapack = bind_lapack(library, "s", table.s) && bind_lapack(library, "d", table.d);
   void (*set_num_threads)(int) = nullptr;
   if (bind(library, "openblas_set_num_threads", set_num_threads)) set_num_threads(1);
   char* (*text)() = nullptr;

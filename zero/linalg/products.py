@@ -1,24 +1,14 @@
-"""Linear algebra, with PyTorch's names: products, norms and parts of matrices.
-
->>> import zero
->>> zero.linalg.vector_norm(zero.tensor([3.0, 4.0]))
-tensor(5.)
-"""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import zero
-from zero import Tensor, _deliver, _later
-from zero._composed.arguments import Ints, as_ints, wrap_dim
+from zero import Tensor, _deliver
 from zero.errors import DTypeError, ShapeError, ValueError
 
-__all__ = ["cross", "diagonal", "matmul", "multi_dot", "vander", "vecdot", "vector_norm"]
-
-TYPE_CHECKING = False
-if not TYPE_CHECKING:  # else any name would do
-    __getattr__ = _later.missing(__name__)
+__all__ = ["cross", "diagonal", "matmul", "multi_dot", "vander", "vecdot"]
 
 
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -175,51 +165,3 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     x, y = zero.broadcast_tensors(x, y)
     x, y = x.movedim(dim, -1).unsqueeze(-2), y.movedim(dim, -1).unsqueeze(-1)
     return _deliver((x @ y).squeeze(-1).squeeze(-1), out, "vecdot")
-
-
-def vector_norm(
-    x: Tensor,
-    ord: float = 2,
-    dim: Ints | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: zero.dtype | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The norm of vectors: ``(sum |x|^ord)^(1/ord)``, of all elements or along dimensions.
-
-    Infinity and minus infinity give the largest and the smallest magnitude, 0 counts what is not 0.
-
-    Args:
-        x: any shape, of floats.
-        ord: a number.
-        dim: the dimension or dimensions to reduce; all for None or none.
-        keepdim: whether reduced dimensions stay, with size 1.
-        dtype: what the elements become first: a dtype that is no narrower.
-        out: where to write the result: a tensor of its shape, or one without elements.
-
-    Raises:
-        DTypeError: x is not of floats, or `dtype` is narrower.
-        ValueError: there are no elements, of which the order has no norm.
-
-    Example:
-        >>> import zero
-        >>> zero.linalg.vector_norm(zero.tensor([[3.0, 4.0], [0.0, 2.0]]), dim=1)
-        tensor([5., 2.])
-    """
-    if not x.is_floating_point():
-        raise DTypeError(f"vector_norm: not of floats; got {x.dtype}, expected floats")
-    if dtype is not None and zero.promote_types(x.dtype, dtype) is not dtype:
-        raise DTypeError(
-            f"vector_norm: dtype is narrower; got {dtype}, expected at least {x.dtype}, that of x"
-        )
-    if isinstance(ord, str):
-        raise TypeError(f"vector_norm: ord is not a number; got {ord!r}, expected a number")
-    dims = () if dim is None else as_ints("vector_norm", "dim", dim)
-    sizes = [x.shape[wrap_dim("vector_norm", d, x.ndim)] for d in dims] if x.ndim else []
-    if (ord < 0 or ord == zero.inf) and 0 in (sizes or x.shape):
-        raise ValueError(
-            f"vector_norm: no elements to reduce; got shape {tuple(x.shape)} and ord={ord}, "
-            "expected some"
-        )
-    return zero.norm(x, ord, dims or None, keepdim, dtype=dtype, out=out)

@@ -1,0 +1,303 @@
+#include "zero/ops/linalg_blocked.h"
+
+#include <algorithm>
+
+#include "zero/ops/gemm.h"
+#include "zero/runtime/parallel.h"
+
+namespace zero {
+
+namespace {
+
+constexpr int64_t kPanelColumns = 16;    // of LU's panels, whose columns are eliminated one by one
+constexpr int64_t kSquareColumns = 256;  // of a symmetric update at a time: a half is left out
+// Reflectors that are made one by one, and those that are applied to what is right of them at once,
+// so that it is read and written seldom. The former are as many rows as products read without a
+// copy of the other side.
+constexpr int64_t kReflectors = 24, kReflectorBlock = 96;
+constexpr int64_t kColumnGrain = 64;  // columns of sides, a whole number of vectors
+
+template <class T> constexpr DType kDType = sizeof(T) == 8 ? DType::Float64 : DType::Float32;
+
+int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
+
+// Where n is cut in two.
+int64_t half(int64_t n, int64_t step) { return round_up(n / 2, step); }
+
+template <class T>
+void product(int64_t m, int64_t n, int64_t k, GemmOperand a, GemmOperand b, T* c, int64_t c_row,
+             bool add) {
+  if (m > 0 && n > 0) gemm({kDType<T>, m, n, k, a, b, c, c_row, add});
+}
+
+// to = -from; they may be the same.
+template <class T>
+void negate(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t m, int64_t n) {
+  parallel_for(m, kGrainSize / std::max<int64_t>(n, 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t j = 0; j < n; ++j) to[i * to_row + j] = -from[i * from_row + j];
+  });
+}
+
+// to[j][i] = from[i][j], by squares that stay in the cache.
+template <class T>
+void turn(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t m, int64_t n) {
+  constexpr int64_t side = 16;
+  for (int64_t i = 0; i < m; i += side)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t p = i; p < std::min(i + side, m); ++p)
+        to[j * to_row + p] = from[p * from_row + j];
+}
+
+template <class T>
+void exchange_rows(T* a, int64_t row, int64_t n, const int32_t* pivots, int64_t k, bool back) {
+  parallel_for(n, kGrainSize / std::max<int64_t>(k, 1) + 64, [=](int64_t begin, int64_t end) {
+    for (int64_t p = 0; p < k; ++p) {
+      const int64_t i = back ? k - 1 - p : p, j = pivots[i];
+      if (i != j) std::swap_ranges(a + i * row + begin, a + i * row + end, a + j * row + begin);
+    }
+  });
+}
+
+// X = -A^-1 X: so that the products between blocks are additions.
+template <class T>
+void solve_negated(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row,
+                   int64_t m, bool lower, bool unit) {
+  if (n <= kLinalgBlock) {
+    const int64_t chunks = (m + kColumnGrain - 1) / kColumnGrain;
+    parallel_for(
+        chunks, 1 + kGrainSize / (n * n * kColumnGrain / 4 + 1), [=](int64_t begin, int64_t end) {
+          const int64_t first = begin * kColumnGrain;
+          linalg_kernel(kDType<T>).solve_rows(a, row, column, n, x + first, x_row,
+                                              std::min(m, end * kColumnGrain) - first, lower, unit);
+        });
+    return;
+  }
+  const int64_t k = half(n, kLinalgBlock), rest = n - k;
+  const T* const corner = a + k * (row + column);
+  T* const below = x + k * x_row;
+  if (lower) {
+    solve_negated(a, row, column, k, x, x_row, m, lower, unit);
+    product<T>(rest, m, k, {a + k * row, row, column}, {x, x_row, 1}, below, x_row, true);
+    solve_negated(corner, row, column, rest, below, x_row, m, lower, unit);
+  } else {
+    solve_negated(corner, row, column, rest, below, x_row, m, lower, unit);
+    product<T>(k, m, rest, {a + k * column, row, column}, {below, x_row, 1}, x, x_row, true);
+    solve_negated(a, row, column, k, x, x_row, m, lower, unit);
+  }
+}
+
+template <class T>
+void lu_part(T* a, int64_t row, int64_t m, int64_t n, int32_t* pivots, int32_t* info, T* scratch) {
+  if (n <= kPanelColumns) {
+    linalg_kernel(kDType<T>).lu_panel(a, row, m, n, pivots, info, scratch);
+    return;
+  }
+  const int64_t least = std::min(m, n);
+  const int64_t k = least <= kPanelColumns ? least : half(least, kPanelColumns);
+  lu_part(a, row, m, k, pivots, info, scratch);
+  T* const right = a + k;
+  T* const below = a + k * row;
+  exchange_rows(right, row, n - k, pivots, k, false);
+  solve_negated(a, row, 1, k, right, row, n - k, true, true);
+  product<T>(m - k, n - k, k, {below, row, 1}, {right, row, 1}, below + k, row, true);
+  negate(right, row, right, row, k, n - k);
+  if (m == k) return;
+  int32_t later = 0;
+  lu_part(below + k, row, m - k, n - k, pivots + k, &later, scratch);
+  if (*info == 0 && later != 0) *info = later + static_cast<int32_t>(k);
+  exchange_rows(below, row, k, pivots + k, least - k, false);
+  for (int64_t i = k; i < least; ++i) pivots[i] += static_cast<int32_t>(k);
+}
+
+// Reflectors as rows, each from its own element on, with the 1 and the zeros before it; and their
+// triangular factor, H_1 ... H_b = 1 - V T V^T. By blocks: T12 = -T1 (V1^T V2) T2, and in a block
+// column by column. scratch: b^2 + 2 b kReflectors.
+template <class T>
+void triangular_factor(T* v, int64_t step, int64_t m, int64_t b, const T* tau, T* t, T* scratch) {
+  for (int64_t k = 0; k < b; ++k) {
+    std::fill(v + k * step, v + k * step + k, T(0));
+    v[k * step + k] = T(1);
+  }
+  T* const squares = scratch;
+  product<T>(b, b, m, {v, step, 1}, {v, 1, step}, squares, b, false);
+  std::fill(t, t + b * b, T(0));
+  for (int64_t p = 0; p < b; p += kReflectors) {
+    const int64_t width = std::min(kReflectors, b - p);
+    for (int64_t j = p; j < p + width; ++j) {
+      for (int64_t i = p; i < j; ++i) {
+        T sum = 0;
+        for (int64_t k = i; k < j; ++k) sum += t[i * b + k] * squares[k * b + j];
+        t[i * b + j] = -tau[j] * sum;
+      }
+      t[j * b + j] = tau[j];
+    }
+    if (p == 0) continue;
+    T* const first = squares + b * b;
+    T* const second = first + p * width;
+    product<T>(p, width, width, {squares + p, b, 1}, {t + p * (b + 1), b, 1}, first, width, false);
+    product<T>(p, width, p, {t, b, 1}, {first, width, 1}, second, width, false);
+    negate(t + p, b, second, width, p, width);
+  }
+}
+
+template <class T>
+int64_t factor_scratch() {
+  return kReflectorBlock * (kReflectorBlock + 2 * kReflectors);
+}
+
+// X -= V T' V^T X, with T' = T or its transpose. scratch: b^2 + 2 b n.
+template <class T>
+void reflect(const T* v, int64_t step, int64_t m, int64_t b, const T* t, bool transposed, T* x,
+             int64_t row, int64_t n, T* scratch) {
+  T* const w = scratch;
+  T* const u = w + b * n;
+  T* const factor = u + b * n;
+  product<T>(b, n, m, {v, step, 1}, {x, row, 1}, w, n, false);
+  negate(factor, b, t, b, b, b);
+  product<T>(b, n, b, {factor, transposed ? 1 : b, transposed ? b : 1}, {w, n, 1}, u, n, false);
+  product<T>(m, n, b, {v, 1, step}, {u, n, 1}, x, row, true);
+}
+
+// The same for rows: X -= X V T V^T, which is the transpose of V T^T V^T X^T.
+template <class T>
+void reflect_rows(const T* v, int64_t step, int64_t m, int64_t b, const T* t, T* x, int64_t row,
+                  int64_t n, T* scratch) {
+  T* const w = scratch;
+  T* const u = w + b * n;
+  product<T>(n, b, m, {x, row, 1}, {v, 1, step}, w, b, false);
+  product<T>(n, b, b, {w, b, 1}, {t, b, 1}, u, b, false);
+  negate(u, b, u, b, n, b);
+  product<T>(n, m, b, {u, b, 1}, {v, step, 1}, x, row, true);
+}
+
+template <class T>
+void run_solve(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row, int64_t m,
+               bool lower, bool unit) {
+  solve_negated(a, row, column, n, x, x_row, m, lower, unit);
+  negate(x, x_row, x, x_row, n, m);
+}
+
+template <class T>
+int32_t run_lu(T* a, int64_t row, int64_t m, int64_t n, int32_t* pivots) {
+  Buffer scratch(kPanelColumns * m, kDType<T>);
+  int32_t info = 0;
+  lu_part(a, row, m, n, pivots, &info, scratch.template data<T>());
+  return info;
+}
+
+template <class T>
+int32_t run_cholesky(T* a, int64_t row, int64_t n) {
+  if (n <= kLinalgBlock) {
+    const LinalgKernel& kernel = linalg_kernel(kDType<T>);
+    Buffer lanes(n * n * kernel.lanes, kDType<T>);
+    int32_t info[kMaxLanes];
+    // The transpose of the upper triangle is the lower one of the transpose.
+    const GroupArgs group{lanes.template data<T>(), a, n, n, 1, 0, 1, row};
+    kernel.load(group);
+    kernel.cholesky(lanes.template data<T>(), n, info);
+    kernel.store(group);
+    return info[0];
+  }
+  const int64_t k = half(n, kLinalgBlock), rest = n - k;
+  if (const int32_t info = run_cholesky(a, row, k)) return info;
+  T* const right = a + k;
+  T* const corner = a + k * (row + 1);
+  solve_negated(a, 1, row, k, right, row, rest, true, false);  // -U12
+  Buffer upper(k * rest, kDType<T>);
+  negate(upper.template data<T>(), rest, right, row, k, rest);
+  for (int64_t j = 0; j < rest; j += kSquareColumns) {
+    const int64_t columns = std::min(kSquareColumns, rest - j);
+    product<T>(j + columns, columns, k, {right, 1, row}, {upper.template data<T>() + j, rest, 1},
+               corner + j, row, true);
+  }
+  negate(right, row, right, row, k, rest);
+  const int32_t info = run_cholesky(corner, row, rest);
+  return info == 0 ? 0 : info + static_cast<int32_t>(k);
+}
+
+template <class T>
+void run_qr(T* a, int64_t row, int64_t m, int64_t n, T* tau) {
+  const int64_t least = std::min(m, n), block = kReflectorBlock;
+  Buffer panel(2 * block * m, kDType<T>), factors(block * block + factor_scratch<T>(), kDType<T>);
+  Buffer scratch(block * (block + 2 * n), kDType<T>);
+  T* const v = panel.template data<T>();
+  T* const t = factors.template data<T>();
+  T* const copy = v + block * m;  // with R in the place of ones and zeros
+  for (int64_t j = 0; j < least; j += block) {
+    const int64_t b = std::min(block, least - j), height = m - j;
+    T* const corner = a + j * (row + 1);
+    turn(v, m, corner, row, height, b);
+    for (int64_t p = 0; p < b; p += kReflectors) {
+      const int64_t width = std::min(kReflectors, b - p), rest = b - p - width;
+      T* const part = v + p * (m + 1);
+      linalg_kernel(kDType<T>).qr_panel(part, m, height - p, width, tau + j + p);
+      for (int64_t i = 0; i < width; ++i) std::copy_n(v + (p + i) * m, height, copy + (p + i) * m);
+      triangular_factor(part, m, height - p, width, tau + j + p, t, t + block * block);
+      if (rest > 0)
+        reflect_rows(part, m, height - p, width, t, part + width * m, m, rest,
+                     scratch.template data<T>());
+    }
+    turn(corner, row, copy, m, b, height);
+    if (j + b == n) break;
+    triangular_factor(v, m, height, b, tau + j, t, t + block * block);
+    reflect(v, m, height, b, t, true, corner + b, row, n - j - b, scratch.template data<T>());
+  }
+}
+
+template <class T>
+void run_q(const T* v, int64_t v_row, int64_t m, int64_t k, const T* tau, T* q, int64_t q_row,
+           int64_t columns) {
+  const int64_t block = kReflectorBlock;
+  Buffer panel(block * m, kDType<T>), factors(block * block + factor_scratch<T>(), kDType<T>);
+  Buffer scratch(block * (block + 2 * columns), kDType<T>);
+  T* const rows = panel.template data<T>();
+  T* const t = factors.template data<T>();
+  for (int64_t i = 0; i < m; ++i) {
+    std::fill(q + i * q_row, q + i * q_row + columns, T(0));
+    if (i < columns) q[i * q_row + i] = T(1);
+  }
+  for (int64_t j = (k - 1) / block * block; j >= 0 && k > 0; j -= block) {
+    const int64_t b = std::min(block, k - j), height = m - j;
+    turn(rows, m, v + j * (v_row + 1), v_row, height, b);
+    triangular_factor(rows, m, height, b, tau + j, t, t + block * block);
+    reflect(rows, m, height, b, t, false, q + j * (q_row + 1), q_row, columns - j,
+            scratch.template data<T>());
+  }
+}
+
+// f(T*) with the type of the elements.
+template <class F>
+auto typed(DType dtype, void* x, F f) {
+  return dtype == DType::Float32 ? f(static_cast<float*>(x)) : f(static_cast<double*>(x));
+}
+
+}  // namespace
+
+void solve_blocked(DType dtype, const void* a, int64_t row, int64_t column, int64_t n, void* x,
+                   int64_t x_row, int64_t m, bool lower, bool unit) {
+  typed(dtype, x, [&]<class T>(T* sides) {
+    run_solve(static_cast<const T*>(a), row, column, n, sides, x_row, m, lower, unit);
+  });
+}
+int32_t lu_blocked(DType dtype, void* a, int64_t row, int64_t m, int64_t n, int32_t* pivots) {
+  return typed(dtype, a, [&](auto* x) { return run_lu(x, row, m, n, pivots); });
+}
+void exchange_rows(DType dtype, void* a, int64_t row, int64_t n, const int32_t* pivots, int64_t k,
+                   bool back) {
+  typed(dtype, a, [&](auto* x) { exchange_rows(x, row, n, pivots, k, back); });
+}
+int32_t cholesky_blocked(DType dtype, void* a, int64_t row, int64_t n) {
+  return typed(dtype, a, [&](auto* x) { return run_cholesky(x, row, n); });
+}
+void qr_blocked(DType dtype, void* a, int64_t row, int64_t m, int64_t n, void* tau) {
+  typed(dtype, a, [&]<class T>(T* x) { run_qr(x, row, m, n, static_cast<T*>(tau)); });
+}
+void q_blocked(DType dtype, const void* v, int64_t v_row, int64_t m, int64_t k, const void* tau,
+               void* q, int64_t q_row, int64_t columns) {
+  typed(dtype, q, [&]<class T>(T* x) {
+    run_q(static_cast<const T*>(v), v_row, m, k, static_cast<const T*>(tau), x, q_row, columns);
+  });
+}
+
+}  // namespace zero
