@@ -78,6 +78,31 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return _cholesky(input, upper=upper, out=out)
 
 
+class _CholeskySolve(zero.autograd.Function):
+    """(L L^T)^-1 B, whose gradient goes to all elements of L, as in PyTorch."""
+
+    @staticmethod
+    def forward(ctx: Any, B: Tensor, L: Tensor, upper: bool) -> Tensor:
+        first, second = (L.mT, L) if upper else (L, L.mT)
+        X = solve_triangular(second, solve_triangular(first, B, upper=False), upper=True)
+        ctx.upper = upper
+        ctx.save_for_backward(L, X)
+        return X
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor | None, None]:
+        L, X = ctx.saved_tensors
+        sides = cholesky_solve(g, L, ctx.upper)
+        if not ctx.needs_input_grad[1]:
+            return sides, None, None
+        both = sides @ X.mT
+        both = both + both.mT
+        with zero.no_grad():
+            rest = L.tril(-1) if ctx.upper else L.triu(1)
+        L = L - rest  # the triangle, whose own gradient goes to all elements, too
+        return sides, -(L @ both if ctx.upper else both @ L), None
+
+
 def cholesky_solve(
     B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -99,9 +124,13 @@ def cholesky_solve(
         >>> zero.cholesky_solve(zero.tensor([[4.0], [11.0]]), L).tolist()
         [[0.5], [1.0]]
     """
-    first, second = (L.mT, L) if upper else (L, L.mT)
-    Y = solve_triangular(first, B, upper=False)
-    return _deliver(solve_triangular(second, Y, upper=True), out, "cholesky_solve")
+    for name, x in (("B", B), ("L", L)):
+        if x.ndim < 2:
+            raise ShapeError(f"cholesky_solve: {name} is no matrix; got {tuple(x.shape)}")
+    batch = zero.broadcast_shapes(B.shape[:-2], L.shape[:-2])
+    B, L = B.expand(*batch, *B.shape[-2:]), L.expand(*batch, *L.shape[-2:])
+    X: Tensor = _CholeskySolve.apply(B, L, upper)
+    return _deliver(X, out, "cholesky_solve")
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:

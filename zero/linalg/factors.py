@@ -268,7 +268,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     if zero.is_grad_enabled() and (A.requires_grad or tau.requires_grad):
         m, n = A.shape[-2:]
         unit = zero.eye(m, n, dtype=A.dtype, device=A.device)
-        Q, below = unit.expand(A.shape), A.tril(-1)
+        Q, below = unit + A[..., :0].sum(-1, keepdim=True), A.tril(-1)  # recorded without any tau
         for i in reversed(range(tau.shape[-1])):
             v = (below[..., i] + unit[:, i]).unsqueeze(-1)
             Q = Q - tau[..., i, None, None] * (v @ (v.mT @ Q))

@@ -40,8 +40,9 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         A, n = inv(A), -n
     if n == 0:
         size = A.shape[-1]
-        y = zero.eye(size, dtype=A.dtype, device=A.device).expand(A.shape).clone()
-        return _deliver(y, out, "matrix_power")
+        one = zero.eye(size, dtype=A.dtype, device=A.device)
+        # Recorded, with a gradient of 0.
+        return _deliver(zero.where(zero.ones_like(A, dtype=zero.bool), one, A), out, "matrix_power")
     result, square = None, A
     while True:
         if n & 1:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import zero
 from zero import Tensor, _deliver, _linalg, return_types
 from zero.errors import DTypeError, ShapeError, ValueError
-from zero.linalg._results import check_info, check_matrices, check_square
+from zero.linalg._results import check_info, check_matrices, check_square, deliver_all
 from zero.linalg.factors import eigh, eigvalsh, svd, svdvals
 from zero.linalg.solving import is_vector_side
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, TypeAlias
 
     Bound: TypeAlias = float | Tensor | None
@@ -183,7 +184,14 @@ class _Solution(zero.autograd.Function):
         return found.pop(0) if for_a else None, found.pop(0) if for_b else None, None
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+def lstsq(
+    A: Tensor,
+    B: Tensor,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Sequence[Tensor] | None = None,
+) -> Any:
     """The X with the smallest ``||A X - B||``, and of several such the one with the smallest norm.
 
     ======= ===========================================================
@@ -201,6 +209,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         rcond: singular values up to `rcond` times the largest count as 0; max(m, n) times the
             machine epsilon for None.
         driver: one of the table.
+        out: four tensors to write the results to.
 
     Returns:
         The tuple (solution, residuals, rank, singular_values): X [..., n, k]; where m > n and ranks
@@ -241,18 +250,17 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     recorded = zero.is_grad_enabled() and (A.requires_grad or B.requires_grad)
     if recorded:
         X = _Solution.apply(A, B, X)
-    residuals = A.new_empty(0)
+    residuals = A.reshape(-1)[:0] + B.reshape(-1)[:0]  # recorded, as the solution is
     full = driver == "gels" or A.device.type == "meta" or bool((rank == n).all())
     if m > n and driver != "gelsy" and full:
         rest = A @ X - B if recorded else both[..., n:, :]
         residuals = (rest * rest).sum(-2)
         if vector:
             residuals = residuals.squeeze(-1)
-    return return_types.linalg_lstsq(
-        (
-            X.squeeze(-1) if vector else X,
-            residuals,
-            rank.new_empty(0) if driver == "gels" else rank,
-            values if driver in ("gelsd", "gelss") else values.new_empty(0),
-        )
+    results = (
+        X.squeeze(-1) if vector else X,
+        residuals,
+        rank.new_empty(0) if driver == "gels" else rank,
+        values if driver in ("gelsd", "gelss") else values.new_empty(0),
     )
+    return return_types.linalg_lstsq(deliver_all(results, out, "lstsq"))

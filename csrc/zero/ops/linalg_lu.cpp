@@ -453,6 +453,7 @@ Tensor determinant(const Tensor& a) {
     });
   record("LinalgDetBackward0", {}, y, {&a}, {&a, &y}, [singular](Node& node, const Tensor& g) {
     const Tensor a = node.saved(0);
+    if (rows_of(a) == 1) return over_matrices(g);
     if (singular) return mul(over_matrices(g), cofactors(a));
     return mul(over_matrices(mul(g, node.saved(1))), turned(inverse(a).x));
   });

@@ -91,17 +91,21 @@ Tensor norm(const Tensor& x, double p, const Dims& dims, bool keepdim) {
   if (p == 1) return sum(abs(x), dims, keepdim);
   if (itemsize(x.dtype()) < 4)  // where powers overflow soon
     return to(norm(to(x, DType::Float32, x.device()), p, dims, keepdim), x.dtype(), x.device());
-  // At 0 the root has no slope; the gradient there is 0, as for p = 2.
+  // At 0 the root has no slope; the gradient there is 0, as for p = 2. With p < 0 a norm is 0 where
+  // an element is.
+  const double infinity = std::numeric_limits<double>::infinity();
   Tensor powers;
-  if (p > 0 && p < 1) {  // nor has the power
+  if (p < 1) {  // nor has the power
     const Tensor none = eq(x, 0);
-    powers = where(none, 0.0, pow(abs(where(none, 1.0, x)), p));
+    powers = where(none, p > 0 ? 0.0 : infinity, pow(abs(where(none, 1.0, x)), p));
   } else {
     powers = pow(abs(x), p);
   }
   const Tensor total = sum(powers, dims, keepdim), flat = eq(total, 0);
-  return where(flat, p > 0 ? 0.0 : std::numeric_limits<double>::infinity(),
-               pow(where(flat, 1.0, total), 1 / p));
+  if (p > 0) return where(flat, 0.0, pow(where(flat, 1.0, total), 1 / p));
+  const Tensor none = eq(total, infinity);
+  const Tensor root = pow(where(logical_or(flat, none), 1.0, total), 1 / p);
+  return where(none, 0.0, where(flat, infinity, root));
 }
 
 }  // namespace zero
