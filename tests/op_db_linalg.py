@@ -137,9 +137,9 @@ def add_entries(db):
         )
 
     # ---- Cholesky ----
-    of_square("linalg.cholesky", L.cholesky, np.linalg.cholesky, positive)
+    of_square("linalg_cholesky", L.cholesky, np.linalg.cholesky, positive)
     of_square(
-        "linalg.cholesky_upper",
+        "linalg_cholesky_upper",
         lambda a: L.cholesky(a, upper=True),
         lambda a: turned(np.linalg.cholesky(a)),
         positive,
@@ -172,7 +172,7 @@ def add_entries(db):
         (S(A((2, 3)), b), ShapeError, "square"),
     )
     op(
-        "linalg.solve",
+        "linalg_solve",
         lambda a, b: L.solve(invertible(a) if a.shape[-1] == a.shape[-2] else a, b),
         lambda a, b: np_solve(invertible(a), b),
         [
@@ -188,7 +188,7 @@ def add_entries(db):
         errors=(fits[0], fits[2]),
     )
     op(
-        "linalg.solve_right",
+        "linalg_solve_right",
         lambda a, b: L.solve(invertible(a), b, left=False),
         lambda a, b: turned(np.linalg.solve(turned(invertible(a)), turned(b))),
         [S(square, A((2, 3)))],
@@ -198,7 +198,7 @@ def add_entries(db):
         for unit in (False, True):
             kind = ("upper" if upper else "lower") + ("_unit" if unit else "")
             op(
-                f"linalg.solve_triangular_{kind}",
+                f"linalg_solve_triangular_{kind}",
                 lambda a, b, upper=upper, unit=unit: L.solve_triangular(
                     triangle(a, upper) if a.shape[-1] == a.shape[-2] else a,
                     b,
@@ -211,7 +211,7 @@ def add_entries(db):
                 errors=(fits[0], fits[2]),
             )
     op(
-        "linalg.solve_triangular_right",
+        "linalg_solve_triangular_right",
         lambda a, b: L.solve_triangular(triangle(a), b, upper=False, left=False),
         lambda a, b: turned(np.linalg.solve(turned(triangle(a)), turned(b))),
         [S(square, A((2, 3)))],
@@ -222,17 +222,17 @@ def add_entries(db):
         lambda b, a: np.linalg.solve(turned(triangle(a)), b),
         [S(b, square)],
     )
-    of_square("linalg.inv", L.inv, np.linalg.inv)
-    of_square("linalg.det", L.det, np.linalg.det)
+    of_square("linalg_inv", L.inv, np.linalg.inv)
+    of_square("linalg_det", L.det, np.linalg.det)
     of_square(
-        "linalg.slogdet",
+        "linalg_slogdet",
         lambda a: tuple(L.slogdet(a)),
         lambda a: tuple(np.linalg.slogdet(a)),
     )
     of_square("logdet", zero.logdet, lambda a: np.linalg.slogdet(a)[1])
     for adjoint in (False, True):
         op(
-            "linalg.lu_solve" + "_adjoint" * adjoint,
+            "linalg_lu_solve" + "_adjoint" * adjoint,
             lambda a, b, adjoint=adjoint: L.lu_solve(
                 *L.lu_factor(invertible(a)), b, adjoint=adjoint
             ),
@@ -242,13 +242,13 @@ def add_entries(db):
             [S(square, b), S(A((2, 4, 4)), A((2, 4, 3)))],
         )
     op(
-        "linalg.tensorsolve",
+        "linalg_tensorsolve",
         lambda a, b: L.tensorsolve(invertible(a.reshape(4, 4)).reshape(a.shape), b),
         lambda a, b: np.linalg.tensorsolve(invertible(a.reshape(4, 4)).reshape(a.shape), b),
         [S(A((2, 2, 4)), A((2, 2)))],
     )
     op(
-        "linalg.tensorinv",
+        "linalg_tensorinv",
         lambda a: L.tensorinv(invertible(a.reshape(4, 4)).reshape(a.shape)),
         lambda a: np.linalg.tensorinv(invertible(a.reshape(4, 4)).reshape(a.shape)),
         [S(A((2, 2, 4)))],
@@ -257,7 +257,7 @@ def add_entries(db):
     # ---- LU and QR ----
     shapes = [square, A((2, 3, 5)), A((5, 3)), A((2, 2, 4, 4)), A((40, 6)), A((6, 40))]
     op(
-        "linalg.lu",
+        "linalg_lu",
         lambda a: tuple(L.lu(ramp(a))),
         lambda a: lu_reference(ramp(a)),
         [S(a) for a in shapes],
@@ -278,7 +278,7 @@ def add_entries(db):
         return np.abs(q), np.abs(r)
 
     op(
-        "linalg.qr",
+        "linalg_qr",
         lambda a: tuple(x.abs() for x in L.qr(a)),
         qr,
         [S(a) for a in shapes],
@@ -287,14 +287,14 @@ def add_entries(db):
         errors=((S(A((3,))), ShapeError, "not a matrix"),),
     )
     op(
-        "linalg.qr_complete",
+        "linalg_qr_complete",
         lambda a: tuple(x.abs() for x in L.qr(a, "complete")),
         lambda a: qr(a, "complete"),
         [S(square), S(A((2, 3, 5)))],
         scale=lambda a: 200.0,
     )
     op(
-        "linalg.qr_r",
+        "linalg_qr_r",
         lambda a: L.qr(a, "r").R.abs(),
         lambda a: np.abs(np.linalg.qr(a, "r")),
         [S(square), S(A((2, 3, 5))), S(A((5, 3)))],
@@ -310,7 +310,7 @@ def add_entries(db):
         return q
 
     op(
-        "linalg.householder_product",
+        "linalg_householder_product",
         L.householder_product,
         lambda v, tau: reflections(v, tau)[:, : v.shape[-1]],
         [S(A((4, 3)), A((3,))), S(square, A((2,))), S(A((40, 2)), A((2,)))],
@@ -332,7 +332,7 @@ def add_entries(db):
     power = np.linalg.matrix_power
     for n in (5, -3):
         of_square(
-            f"linalg.matrix_power_{n}",
+            f"linalg_matrix_power_{n}",
             lambda a, n=n: L.matrix_power(a, n),
             lambda a, n=n: power(a, n),
             loose=("float16", "bfloat16") if n > 0 else (),
@@ -350,7 +350,7 @@ def add_entries(db):
         return total
 
     op(
-        "linalg.matrix_exp",
+        "linalg_matrix_exp",
         L.matrix_exp,
         expm,
         [S(A((3, 3), -0.5, 0.5)), S(A((2, 4, 4), -2, 2)), S(A((1, 1))), S(A((2, 0, 0)))],
@@ -363,7 +363,7 @@ def add_entries(db):
     # ---- norms ----
     for order in ("fro", 1, -1, np.inf, -np.inf):
         op(
-            f"linalg.matrix_norm_{order}",
+            f"linalg_matrix_norm_{order}",
             lambda a, order=order: norms.matrix_norm(a, order),
             lambda a, order=order: np.asarray(np.linalg.norm(a, order, axis=(-2, -1))),
             [S(A((2, 3))), S(A((2, 3, 3)))],
@@ -404,7 +404,7 @@ def add_entries(db):
 
     rectangular = [square, A((2, 3, 4)), A((4, 2))]
     op(
-        "linalg.svd",
+        "linalg_svd",
         lambda a: svd_abs(ramp(a), False),
         lambda a: svd(ramp(a), False),
         [S(a) for a in rectangular],
@@ -413,7 +413,7 @@ def add_entries(db):
         errors=((S(A((3,))), ShapeError, "not a matrix"),),
     )
     op(
-        "linalg.svdvals",
+        "linalg_svdvals",
         L.svdvals,
         lambda a: np.linalg.svd(a, compute_uv=False),
         [S(a) for a in (*rectangular, A((2, 0, 3)))],
@@ -421,7 +421,7 @@ def add_entries(db):
         big=S(big),
     )
     op(
-        "linalg.eigh",
+        "linalg_eigh",
         lambda a: (lambda r: (r[0], r[1].abs()))(L.eigh(symmetric(a))),
         lambda a: (lambda r: (r[0], np.abs(r[1])))(np.linalg.eigh(symmetric(a))),
         [S(square), S(A((2, 4, 4)))],
@@ -429,7 +429,7 @@ def add_entries(db):
         big=S(big),
     )
     op(
-        "linalg.eigvalsh",
+        "linalg_eigvalsh",
         lambda a: L.eigvalsh(symmetric(a), "U"),
         lambda a: np.linalg.eigvalsh(symmetric(a)),
         [S(square), S(A((2, 4, 4))), S(empty)],
@@ -438,7 +438,7 @@ def add_entries(db):
     )
     for order in ("nuc", 2, -2):
         op(
-            f"linalg.matrix_norm_{order}",
+            f"linalg_matrix_norm_{order}",
             lambda a, order=order: norms.matrix_norm(a, order),
             lambda a, order=order: np.asarray(np.linalg.norm(a, order, axis=(-2, -1))),
             [S(A((2, 3))), S(A((2, 3, 3)))],
@@ -447,14 +447,14 @@ def add_entries(db):
         )
     for order in (None, "fro", 1, -2, np.inf):
         op(
-            f"linalg.cond_{order}",
+            f"linalg_cond_{order}",
             lambda a, order=order: L.cond(invertible(a), order),
             lambda a, order=order: np.asarray(np.linalg.cond(invertible(a), order)),
             [S(square), S(A((2, 4, 4)))],
             scale=lambda a: 100.0,
         )
     op(
-        "linalg.pinv",
+        "linalg_pinv",
         L.pinv,
         np.linalg.pinv,
         [S(A((4, 2))), S(A((2, 2, 5)))],
@@ -462,14 +462,14 @@ def add_entries(db):
         big=S(A((40, 6, 4))),
     )
     op(
-        "linalg.pinv_hermitian",
+        "linalg_pinv_hermitian",
         lambda a: L.pinv(positive(a), hermitian=True),
         lambda a: np.linalg.pinv(positive(a)),
         [S(square)],
         scale=lambda a: 100.0,
     )
     op(
-        "linalg.matrix_rank",
+        "linalg_matrix_rank",
         L.matrix_rank,
         lambda a: np.asarray(np.linalg.matrix_rank(a)),
         [S(square), S(A((2, 3, 4)))],
@@ -477,7 +477,7 @@ def add_entries(db):
         grad=False,
     )
     op(
-        "linalg.lstsq",
+        "linalg_lstsq",
         lambda a, b: L.lstsq(a, b).solution,
         lambda a, b: np.linalg.pinv(a) @ b,
         [S(A((5, 2)), A((5, 3))), S(A((2, 4)), A((2, 1)))],
@@ -485,7 +485,7 @@ def add_entries(db):
         errors=((S(A((3, 2)), A((2, 2))), ShapeError, "don't fit"),),
     )
     op(
-        "linalg.ldl",
+        "linalg_ldl",
         lambda a: L.ldl_solve(*L.ldl_factor(symmetric(invertible(a.detach()))), a.detach()),
         lambda a: np.linalg.solve(symmetric(invertible(a)), a),
         [S(square), S(A((2, 4, 4)))],
