@@ -110,6 +110,7 @@ MODULES = {
     "zero.autograd": "Backward passes, custom functions, checks of gradients.",
     "zero.autograd.function": "Operations whose gradient you write.",
     "zero.autograd.functional": "Jacobians, Hessians and products with them.",
+    "zero.func": "Transforms of functions: gradients, Jacobians, batches of calls.",
     "zero.autograd.graph": "Nodes, and hooks on what they save.",
     "zero.autograd.anomaly_mode": "Where a NaN came from.",
     "zero.autograd.profiler_util": "The events of a profile.",

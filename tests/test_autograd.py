@@ -181,11 +181,22 @@ def test_allow_unused_and_materialize():
         grad(z, [y], allow_unused=False, materialize_grads=True)
 
 
+def test_batches_of_gradients():
+    x = leaf([1.0, 2.0])
+    y, unused = x * x, leaf([1.0])
+    g, none = grad(y, [x, unused], zero.eye(2), allow_unused=True, is_grads_batched=True)
+    assert g.tolist() == [[2, 0], [0, 4]] and none is None
+    with pytest.raises(RuntimeError, match="second time"):
+        grad(y, x, zero.ones(2))
+    for wrong in (None, zero.ones(2), zero.ones(0, 2), [zero.ones(2, 2), zero.ones(3, 2)]):
+        with pytest.raises((ValueError, RuntimeError), match="grad"):
+            grad([x * x] * 2 if isinstance(wrong, list) else x * x, x, wrong, is_grads_batched=True)
+
+
 def test_unsupported_arguments_of_grad():
     x = leaf(1.0)
-    for option in ({"only_inputs": False}, {"is_grads_batched": True}):
-        with pytest.raises(NotImplementedError):
-            grad(x * 2, x, **option)
+    with pytest.raises(NotImplementedError):
+        grad(x * 2, x, only_inputs=False)
     with pytest.raises(RuntimeError, match="does not require grad"):
         grad((x * 2).sum(), zero.ones(1))
     with pytest.raises(ValueError):

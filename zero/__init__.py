@@ -26,6 +26,7 @@ from zero._zero import (
     _activation as _activation,
     _adaptive_avg_pool as _adaptive_avg_pool,
     _adaptive_max_pool as _adaptive_max_pool,
+    _all_values as _all_values,
     _amp_foreach_non_finite_check_and_unscale_ as _amp_foreach_non_finite_check_and_unscale_,
     _anomaly as _anomaly,
     _attach as _attach,
@@ -36,6 +37,7 @@ from zero._zero import (
     _autocast_state as _autocast_state,
     _avg_pool as _avg_pool,
     _backward as _backward,
+    _batched as _batched,
     _become as _become,
     _bin_counts as _bin_counts,
     _call_module as _call_module,
@@ -48,6 +50,7 @@ from zero._zero import (
     _dressed as _dressed,
     _drop_grads as _drop_grads,
     _enable_winograd as _enable_winograd,
+    _enter_vmap as _enter_vmap,
     _first_failure as _first_failure,
     _foreach_lerp_ as _foreach_lerp_,
     _fractional_max_pool as _fractional_max_pool,
@@ -63,6 +66,7 @@ from zero._zero import (
     _grid_sample_gradients as _grid_sample_gradients,
     _increment_version as _increment_version,
     _last_sequence_nr as _last_sequence_nr,
+    _leave_vmap as _leave_vmap,
     _linalg as _linalg,
     _max_pool as _max_pool,
     _Memory as _Memory,
@@ -83,12 +87,14 @@ from zero._zero import (
     _profile_stop as _profile_stop,
     _push_saved_tensors_hooks as _push_saved_tensors_hooks,
     _quick_slots as _quick_slots,
+    _reaches_others as _reaches_others,
     _resample as _resample,
     _saved_tensors_hooks_disabled as _saved_tensors_hooks_disabled,
     _scaled_dot_product_attention as _scaled_dot_product_attention,
     _set_anomaly as _set_anomaly,
     _set_attention_backends as _set_attention_backends,
     _set_autocast_state as _set_autocast_state,
+    _set_batching as _set_batching,
     _special_binary as _special_binary,
     _special_unary as _special_unary,
     _stand_in as _stand_in,
@@ -96,6 +102,7 @@ from zero._zero import (
     _start_states as _start_states,
     _to_dlpack as _to_dlpack,
     _unsafe_view as _unsafe_view,
+    _vmap_level as _vmap_level,
     _winograd_enabled as _winograd_enabled,
 )
 
@@ -123,6 +130,7 @@ if TYPE_CHECKING:
         cpu as cpu,
         cuda as cuda,
         distributions as distributions,
+        func as func,
         linalg as linalg,
         mps as mps,
         multiprocessing as multiprocessing,
@@ -167,6 +175,7 @@ if TYPE_CHECKING:
     from zero._tensor_str import *
     from zero.amp import GradScaler as GradScaler, autocast as autocast
     from zero.amp.state import *
+    from zero.func import vmap as vmap
     from zero.serialization import load as load, save as save
     from zero.utils import data as data
 else:
@@ -175,7 +184,7 @@ else:
     __getattr__, __dir__, __all__ = _later.attributes(
         "zero",
         ["__version__", *(name for name in globals() if name[0] != "_")],
-        modules="accelerator amp backends cpu cuda distributions linalg mps multiprocessing "
+        modules="accelerator amp backends cpu cuda distributions func linalg mps multiprocessing "
         "profiler random safetensors serialization signal special storage testing version xpu",
         names={
             **{f"_composed.{module}": names for module, names in _composed.FUNCTIONS.items()},
@@ -194,6 +203,7 @@ else:
             "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
             "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
             "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype",
+            "func": "vmap",
             "serialization": "load save",
         },
     )

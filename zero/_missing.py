@@ -10,11 +10,11 @@ __all__ = ["MISSING", "no_attribute"]
 MISSING = {
     "zero": (
         # modules
-        "compiler distributed export fft func futures fx hub jit library masked mtia "
+        "compiler distributed export fft futures fx hub jit library masked mtia "
         "nested onnx overrides package quantization quasirandom "
         "sparse types "
         # files, transforms of functions
-        "from_file vmap cond while_loop "
+        "from_file cond while_loop "
         # layers as functions
         "alpha_dropout "
         # linear algebra
@@ -54,6 +54,7 @@ MISSING = {
         "runtime_validation_disabled"
     ),
     "zero.autograd": "forward_ad",
+    "zero.func": "functionalize rearrange",
     "zero.autograd.profiler": (
         "EnforceUnique KinetoStepTracker MemRecordsAcc emit_itt emit_nvtx load_nvprof "
         "parse_nvprof_trace"

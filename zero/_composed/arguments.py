@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 import zero
-from zero import _attach
+from zero import Tensor, _attach, _vmap_level
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,27 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., object])
 
-__all__ = ["Ints", "as_ints", "attach", "given_ints", "numpy_names", "part", "wrap_dim"]
+__all__ = [
+    "Ints",
+    "as_ints",
+    "attach",
+    "copy_for",
+    "given_ints",
+    "numpy_names",
+    "part",
+    "wrap_dim",
+]
 
 Ints = int | Sequence[int]
+
+
+def copy_for(input: Tensor, *values: object) -> Tensor:
+    """A copy of a tensor to write values to: under vmap a place for each sample, if they differ."""
+    if _vmap_level() is None:
+        return input.clone()
+    from zero.func._batched import spread
+
+    return spread(input, values, _vmap_level())
 
 
 def as_ints(op: str, name: str, value: Ints) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import zero
 from zero import Tensor, _deliver
-from zero._composed.arguments import attach, numpy_names
+from zero._composed.arguments import attach, copy_for, numpy_names
 from zero._composed.copies import sliced
 from zero.errors import ShapeError
 
@@ -41,7 +41,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         >>> zero.select_scatter(zero.zeros(2, 2), zero.ones(2), 0, 1).tolist()
         [[0.0, 0.0], [1.0, 1.0]]
     """
-    y = input.clone()
+    y = copy_for(input, src)
     return _filled("select_scatter", y, zero.select(y, dim, index), src)
 
 
@@ -75,7 +75,7 @@ def slice_scatter(
         >>> zero.slice_scatter(zero.zeros(4), zero.ones(2), start=2).tolist()
         [0.0, 0.0, 1.0, 1.0]
     """
-    y = input.clone()
+    y = copy_for(input, src)
     place = sliced("slice_scatter", y, dim, start, end, step)
     return _deliver(_filled("slice_scatter", y, place, src), out, "slice_scatter")
 
@@ -100,7 +100,7 @@ def diagonal_scatter(
         >>> zero.diagonal_scatter(zero.zeros(2, 2), zero.ones(2)).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
-    y = input.clone()
+    y = copy_for(input, src)
     return _filled("diagonal_scatter", y, zero.diagonal(y, offset, dim1, dim2), src)
 
 
@@ -131,10 +131,10 @@ def as_strided_scatter(
     """
     first = input.storage_offset()
     start = 0 if storage_offset is None else storage_offset - first
-    y = memory = input.clone()
+    y = memory = copy_for(input, src)
     if y.stride() != input.stride():  # gaps, or elements that share a place: all of the memory
         reach = 1 + sum((n - 1) * s for n, s in zip(input.shape, input.stride(), strict=True))
-        memory = zero.as_strided(input, (max(reach, 0),), (1,), first).clone()
+        memory = copy_for(zero.as_strided(input, (max(reach, 0),), (1,), first), src)
     place = zero.as_strided(memory, size, stride, start)
     filled = _filled("as_strided_scatter", memory, place, src)
     return filled if memory is y else zero.as_strided(filled, input.shape, input.stride(), 0)

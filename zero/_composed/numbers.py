@@ -6,7 +6,7 @@ import math
 
 import zero
 from zero import Tensor, _attach, _overwrite
-from zero._composed.arguments import attach, numpy_names
+from zero._composed.arguments import attach, copy_for, numpy_names
 from zero.errors import DTypeError
 
 TYPE_CHECKING = False
@@ -201,7 +201,7 @@ def fill(input: Tensor, value: Tensor | float) -> Tensor:
         >>> zero.fill(zero.zeros(2), 3).tolist()
         [3.0, 3.0]
     """
-    return input.clone().fill_(value)
+    return copy_for(input, value).fill_(value)
 
 
 def fill_(input: Tensor, value: Tensor | float) -> Tensor:

@@ -51,8 +51,9 @@ def _quantile(
                 f"{op}: q is not one number or a list; got shape {tuple(q.shape)}, expected at "
                 "most 1 dimension"
             )
-        if q.device.type != "meta" and not bool(((q >= 0) & (q <= 1)).all()):
-            raise ValueError(f"{op}: q is out of range; got {q.tolist()}, expected 0 to 1")
+        every = zero._all_values(q)
+        if q.device.type != "meta" and not bool(((every >= 0) & (every <= 1)).all()):
+            raise ValueError(f"{op}: q is out of range; got {every.tolist()}, expected 0 to 1")
         many = q.ndim == 1
     else:
         if not 0 <= q <= 1:

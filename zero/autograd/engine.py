@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zero import Tensor, _backward, _grad, _stand_in
+from zero import Tensor, _backward, _grad, _stand_in, stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def grad(
         only_inputs: must be True; :func:`backward` changes ``.grad``.
         allow_unused: an input that the outputs don't depend on gets None instead of an error; None
             means materialize_grads.
-        is_grads_batched: must be False; there is no vmap.
+        is_grads_batched: whether grad_outputs have a further dimension in front, for several passes
+            over one graph; the results then have it, too.
         materialize_grads: zeros instead of None.
 
     Returns:
@@ -118,10 +119,22 @@ def grad(
     """
     if not only_inputs:
         raise NotImplementedError("grad: only_inputs=False is not supported; use backward")
-    if is_grads_batched:
-        raise NotImplementedError("grad: is_grads_batched=True is not supported")
     roots: Any = outputs if isinstance(outputs, Tensor) else _tensors(outputs)
     wanted: Any = inputs if isinstance(inputs, Tensor) else _tensors(inputs)
-    return _grad(
-        roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads
-    )
+    options = create_graph, allow_unused, materialize_grads
+    if not is_grads_batched:
+        return _grad(roots, wanted, grad_outputs, retain_graph, *options)
+    vectors: list[Any]
+    vectors = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs or ())
+    sizes = {v.shape[0] if v is not None and v.ndim > 0 else None for v in vectors}
+    if len(sizes) != 1 or None in sizes or 0 in sizes:
+        raise ValueError(
+            "grad: is_grads_batched=True is for grad_outputs with a dimension in front; got sizes "
+            f"{sorted(map(str, sizes))} there, expected one size, of at least 1"
+        )
+    n = int(vectors[0].shape[0])
+    passes = []
+    for i in range(n):
+        retain = True if i + 1 < n else retain_graph
+        passes.append(_grad(roots, wanted, [v[i] for v in vectors], retain, *options))
+    return tuple(None if gs[0] is None else stack(gs) for gs in zip(*passes, strict=True))

@@ -119,11 +119,19 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
-        """The rule for a batch of calls, for ``vmap``, which zero does not have.
+        """The function for a batch, for :func:`zero.vmap`; may be defined by the subclass.
 
-        A definition in a subclass is never called.
+        Without it the function is called for each sample.
+
+        Args:
+            info: has the attributes `batch_size` and `randomness`.
+            in_dims: the dimension of samples in each argument, or None.
+            *args: the arguments for :meth:`apply`, batches for tensors.
+
+        Returns:
+            The outputs for the batch, and the dimension of samples in each, or None.
         """
-        raise NotImplementedError("Function.vmap: vmap is not supported; give forward a batch")
+        raise NotImplementedError("Function.vmap: it is not defined")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

@@ -128,7 +128,8 @@ def _no_vectorize(op: str, vectorize: bool, strategy: str) -> None:
         )
     if vectorize:
         raise NotImplementedError(
-            f"{op}: vectorize=True is not supported, there is no vmap; expected vectorize=False"
+            f"{op}: vectorize=True is not supported, rows are computed one by one; expected "
+            "vectorize=False"
         )
     if strategy != "reverse-mode":
         raise NotImplementedError(
@@ -329,7 +330,7 @@ def jacobian(
         inputs: a tensor or a tuple of them.
         create_graph: whether the result can be differentiated.
         strict: raise, instead of giving zeros, where an output does not depend on an input.
-        vectorize: must be False; there is no vmap.
+        vectorize: must be False; rows are computed one by one.
         strategy: must be "reverse-mode".
 
     Returns:
@@ -391,7 +392,7 @@ def hessian(
         inputs: a tensor or a tuple of them.
         create_graph: whether the result can be differentiated.
         strict: raise, instead of giving zeros, where a derivative does not depend on an input.
-        vectorize: must be False; there is no vmap.
+        vectorize: must be False; rows are computed one by one.
         outer_jacobian_strategy: must be "reverse-mode".
 
     Returns:

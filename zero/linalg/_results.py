@@ -39,6 +39,7 @@ def check_info(op: str, info: Tensor, text: str) -> None:
         info: int32, a number for each matrix.
         text: the message, in which ``{}`` stands for the number.
     """
+    info = zero._all_values(info)
     if (first := _first_failure(info)) >= 0:
         element = f" (Batch element {first})" if info.ndim else ""
         raise LinAlgError(f"{op}:{element} " + text.format(int(info.reshape(-1)[first])))

@@ -104,13 +104,13 @@ def matrix_exp(A: Tensor) -> Tensor:
     degree = 13 if A.dtype is zero.float64 else 7
     limit, c = _PADE[degree]
     norms = A.detach().abs().sum(-2).amax(-1)
-    largest = 0.0 if A.device.type == "meta" else float(norms.amax())
+    largest = 0.0 if A.device.type == "meta" else float(zero._all_values(norms).amax())
     squarings = 0
     X, steps = A, None
     if math.isfinite(largest) and largest > limit:
         # Each matrix has its own number of them, so that its result doesn't depend on others.
         steps = (norms / limit).log2().ceil().clamp(min=0)
-        squarings = int(steps.amax())
+        squarings = int(zero._all_values(steps).amax())
         X = A * zero.exp2(-steps).unsqueeze(-1).unsqueeze(-1)
     one = zero.eye(n, dtype=A.dtype, device=A.device)
     X2 = X @ X

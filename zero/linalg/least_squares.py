@@ -251,7 +251,8 @@ def lstsq(
     if recorded:
         X = _Solution.apply(A, B, X)
     residuals = A.reshape(-1)[:0] + B.reshape(-1)[:0]  # recorded, as the solution is
-    full = driver == "gels" or A.device.type == "meta" or bool((rank == n).all())
+    ranks = zero._all_values(rank)
+    full = driver == "gels" or A.device.type == "meta" or bool((ranks == n).all())
     if m > n and driver != "gelsy" and full:
         rest = A @ X - B if recorded else both[..., n:, :]
         residuals = (rest * rest).sum(-2)

@@ -262,7 +262,8 @@ def _check_labels(op: str, target: Tensor, least: int, classes: int) -> None:
     if target.dtype is not zero.int64:
         raise DTypeError(f"{op}: classes are not int64; got {target.dtype}, expected target.long()")
     if target.numel() and target.device.type != "meta":
-        low, high = int(target.min()), int(target.max())
+        every = zero._all_values(target)
+        low, high = int(every.min()), int(every.max())
         if low < least or high >= classes:
             raise IndexError(
                 f"{op}: target out of range; got {low} to {high}, expected {least} to {classes - 1}"
@@ -369,7 +370,7 @@ def multilabel_margin_loss(
     x, places = input.reshape(-1, classes), target.reshape(-1, classes)
     valid = (places < 0).cumsum(1) == 0
     if target.device.type != "meta":  # as many columns as the longest list needs
-        longest = int(valid.sum(1).max()) if x.shape[0] else 0
+        longest = int(zero._all_values(valid).sum(-1).max()) if x.shape[0] else 0
         places, valid = places[:, :longest], valid[:, :longest]
     places = places.clamp_min(0)
     other = zero.ones_like(x).scatter_reduce(1, places, (~valid).to(x.dtype), "amin")

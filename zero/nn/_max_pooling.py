@@ -405,7 +405,8 @@ def _max_unpool(
         raise ShapeError(f"{op}: a size is negative; got {tuple(sizes)}, expected 0 or more")
     total = math.prod(sizes)
     if indices.numel() > 0 and not indices.is_meta:
-        low, high = int(indices.min()), int(indices.max())
+        every = zero._all_values(indices)
+        low, high = int(every.min()), int(every.max())
         if low < 0 or high >= total:
             raise zero.errors.IndexError(
                 f"{op}: an index is out of range; got {low if low < 0 else high}, expected 0 to "

@@ -49,7 +49,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise ValueError("one_hot: no classes and no num_classes; expected one of them")
         return zero.zeros((*tensor.shape, num_classes), dtype=zero.int64, device=tensor.device)
-    least, most = int(tensor.min()), int(tensor.max())
+    every = zero._all_values(tensor)
+    least, most = int(every.min()), int(every.max())
     if num_classes == -1:
         num_classes = most + 1
     if least < 0 or most >= num_classes:
@@ -57,7 +58,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             f"one_hot: a class is out of range; got {least} to {most}, expected 0 to "
             f"{num_classes - 1}"
         )
-    y = zero.zeros((*tensor.shape, num_classes), dtype=zero.int64, device=tensor.device)
+    y = tensor.new_zeros((*tensor.shape, num_classes))
     return y.scatter_(-1, tensor.unsqueeze(-1), 1)
 
 
@@ -495,11 +496,9 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError(f"{op}: a variance is negative; got {var}, expected 0 or more")
         var = zero.full_like(input, var)
-    elif var.device.type != "meta" and (var < 0).any():
-        raise ValueError(
-            f"{op}: a variance is negative; got {var.detach().min().item():g}, expected all 0 or "
-            "more"
-        )
+    elif var.device.type != "meta" and (zero._all_values(var) < 0).any():
+        lowest = zero._all_values(var).detach().min().item()
+        raise ValueError(f"{op}: a variance is negative; got {lowest:g}, expected all 0 or more")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)

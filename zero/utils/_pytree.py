@@ -227,6 +227,9 @@ class TreeSpec:
         return found
 
 
+LEAF = TreeSpec(None)  # the structure of all leaves
+
+
 def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """The leaves of a tree, from left to right, and its structure.
 
@@ -248,7 +251,7 @@ def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeS
         node = None if is_leaf is not None and is_leaf(tree) else node_type(tree)
         if node is None:
             leaves.append(tree)
-            return TreeSpec(None)
+            return LEAF
         children, context = NODES[node].flatten_fn(tree)
         return TreeSpec(node, context, [structure(child) for child in children])
 

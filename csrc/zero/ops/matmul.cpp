@@ -154,12 +154,14 @@ Tensor gradient_of_left(const Tensor& g, const Tensor& b, int64_t a_dims) {
     return squeeze(matmul(unsqueeze(g, -2), transposed(b)), {-2});  // [..., n] -> [..., k]
   return mul(g, b);
 }
-Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims) {
+// `columns`: the matrices of b lie in memory column by column, and so shall those of its gradient.
+Tensor gradient_of_right(const Tensor& a, const Tensor& g, int64_t b_dims, bool columns) {
   if (a.dim() == 2 && g.dim() == 2 && !grad_enabled()) return unrecorded_product(a, g, {.a = true});
   if (a.dim() > 2 && b_dims <= 2) {
     const Tensor rows = transposed(as_matrix(a));  // [k, rows]
     return b_dims == 2 ? matmul(rows, as_matrix(g)) : matmul(rows, reshape(g, {g.numel()}));
   }
+  if (a.dim() > 1 && b_dims > 1 && columns) return transposed(matmul(transposed(g), a));
   if (a.dim() > 1 && b_dims > 1) return matmul(transposed(a), g);
   if (a.dim() > 1) return matmul(transposed(a), g);  // b and g are vectors, a is 2-d
   if (b_dims > 1) return matmul(unsqueeze(a, 1), unsqueeze(g, -2));  // [k] [..., n] -> [..., k, n]
@@ -174,6 +176,10 @@ const char* node_name(int64_t a_dims, int64_t b_dims) {
 
 // PyTorch's autocast leaves mv, dot and addmv alone; addmm and its like come here cast already.
 bool is_lowered(std::string_view op) { return op == "matmul" || op == "mm" || op == "bmm"; }
+
+bool has_columns(const Tensor& b) {  // of batches
+  return b.dim() > 2 && b.strides()[b.dim() - 2] == 1 && b.strides()[b.dim() - 1] > 1;
+}
 
 bool shares_storage(const Tensor& a, const Tensor& b) {
   return a.impl()->storage_ == b.impl()->storage_;
@@ -204,19 +210,20 @@ Tensor matmul(const Tensor& a, const Tensor& b, Target target, const char* op) {
   } else {
     multiply_any(y, a, b);
   }
-  record(node_name(a.dim(), b.dim()), target, y, {&a, &b},
-         {keep(requires_grad(b), kept_a), keep(requires_grad(a), b)},
-         [op, a_dims = a.dim(), b_dims = b.dim()](Node& n, const Tensor& g) {
-           Grads grads(2);
-           const bool views = std::string_view(op) == "matmul";  // bmm and mm keep what they get
-           const auto kept = [&](int k, bool view) {
-             return views && view ? n.saved_view(k) : n.saved(k);
-           };
-           if (n.needs(0)) grads[0] = gradient_of_left(g, kept(1, b_dims > 2), a_dims);
-           if (n.needs(1))
-             grads[1] = gradient_of_right(kept(0, a_dims > 2 || b_dims > a_dims), g, b_dims);
-           return grads;
-         });
+  record(
+      node_name(a.dim(), b.dim()), target, y, {&a, &b},
+      {keep(requires_grad(b), kept_a), keep(requires_grad(a), b)},
+      [op, a_dims = a.dim(), b_dims = b.dim(), columns = has_columns(b)](Node& n, const Tensor& g) {
+        Grads grads(2);
+        const bool views = std::string_view(op) == "matmul";  // bmm and mm keep what they get
+        const auto kept = [&](int k, bool view) {
+          return views && view ? n.saved_view(k) : n.saved(k);
+        };
+        if (n.needs(0)) grads[0] = gradient_of_left(g, kept(1, b_dims > 2), a_dims);
+        if (n.needs(1))
+          grads[1] = gradient_of_right(kept(0, a_dims > 2 || b_dims > a_dims), g, b_dims, columns);
+        return grads;
+      });
   return y;
 }
 
@@ -259,7 +266,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
            if (n.needs(0)) grads[0] = matmul(g, n.saved_view(1));
            if (n.needs(1)) {
              const Tensor x = matrix ? n.saved(0) : n.saved_view(0);
-             grads[1] = gradient_of_right(as_matrix(g), as_matrix(x), 2);
+             grads[1] = gradient_of_right(as_matrix(g), as_matrix(x), 2, false);
            }
            if (n.needs(2)) grads[2] = sum(as_matrix(g), {0});
            return grads;
