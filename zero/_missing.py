@@ -60,9 +60,6 @@ MISSING = {
         "parse_nvprof_trace"
     ),
     "zero.profiler": "DeviceType ExecutionTraceObserver itt kineto_available",
-    "zero.distributions": (
-        "LowRankMultivariateNormal MultivariateNormal PositiveDefiniteTransform Wishart"
-    ),
 }
 
 

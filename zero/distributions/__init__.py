@@ -51,8 +51,10 @@ from zero.distributions.laplace import Laplace
 from zero.distributions.lkj_cholesky import LKJCholesky
 from zero.distributions.log_normal import LogNormal
 from zero.distributions.logistic_normal import LogisticNormal
+from zero.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
 from zero.distributions.mixture_same_family import MixtureSameFamily
 from zero.distributions.multinomial import Multinomial
+from zero.distributions.multivariate_normal import MultivariateNormal
 from zero.distributions.negative_binomial import NegativeBinomial
 from zero.distributions.normal import Normal
 from zero.distributions.one_hot_categorical import (
@@ -75,6 +77,7 @@ from zero.distributions.transforms import (
     ExpTransform,
     IndependentTransform,
     LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
     ReshapeTransform,
     SigmoidTransform,
@@ -89,6 +92,7 @@ from zero.distributions.transforms import (
 from zero.distributions.uniform import Uniform
 from zero.distributions.von_mises import VonMises
 from zero.distributions.weibull import Weibull
+from zero.distributions.wishart import Wishart
 
 __all__ = [
     "AbsTransform",
@@ -124,15 +128,18 @@ __all__ = [
     "Laplace",
     "LogNormal",
     "LogisticNormal",
+    "LowRankMultivariateNormal",
     "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
+    "MultivariateNormal",
     "NegativeBinomial",
     "Normal",
     "OneHotCategorical",
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
@@ -149,6 +156,7 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "Wishart",
     "biject_to",
     "constraints",
     "identity_transform",

@@ -122,6 +122,12 @@ def _lower_cholesky(constraint: Any) -> Transform:
     return transforms.LowerCholeskyTransform()
 
 
+@transform_to.register(constraints.positive_semidefinite)
+@transform_to.register(constraints.positive_definite)
+def _positive_definite(constraint: Any) -> Transform:
+    return transforms.PositiveDefiniteTransform()
+
+
 @_both(constraints.corr_cholesky)
 def _corr_cholesky(constraint: Any) -> Transform:
     return transforms.CorrCholeskyTransform()

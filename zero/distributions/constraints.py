@@ -36,7 +36,9 @@ __all__ = [
     "nonnegative_integer",
     "one_hot",
     "positive",
+    "positive_definite",
     "positive_integer",
+    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
@@ -304,6 +306,26 @@ class _Symmetric(_Square):
         return zero.isclose(value, value.mT, atol=1e-6).flatten(-2).all(-1)
 
 
+class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are 0 or more."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return (zero.linalg.eigvalsh(value) >= 0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices whose eigenvalues are above 0."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return zero.linalg.cholesky_ex(value).info == 0
+
+
 class _Independent(Constraint):
     """Turns the last dimensions of a set into dimensions of one value: all of them must fit."""
 
@@ -426,6 +448,8 @@ lower_cholesky = _LowerCholesky()
 corr_cholesky = _CorrCholesky()
 square = _Square()
 symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
 cat = _Cat
 stack = _Stack
 

@@ -24,6 +24,8 @@ from zero.distributions.gumbel import Gumbel
 from zero.distributions.half_normal import HalfNormal
 from zero.distributions.independent import Independent
 from zero.distributions.laplace import Laplace
+from zero.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
+from zero.distributions.multivariate_normal import Gaussian, MultivariateNormal
 from zero.distributions.normal import Normal
 from zero.distributions.one_hot_categorical import OneHotCategorical
 from zero.distributions.pareto import Pareto
@@ -240,6 +242,24 @@ def _family_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
         result = result - sum_rightmost((b - a) * slope, a.ndim - len(p.batch_shape))
     given = any(x.requires_grad for x in (*p._natural_params, *other))
     return result if given else result.detach()
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+@register_kl(MultivariateNormal, LowRankMultivariateNormal)
+@register_kl(LowRankMultivariateNormal, MultivariateNormal)
+@register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
+def _gaussian_gaussian(p: Gaussian, q: Gaussian) -> Tensor:
+    if p.event_shape != q.event_shape:
+        raise zero.errors.ValueError(
+            "kl_divergence: normal distributions of vectors of different sizes; got "
+            f"{p.event_shape[0]} and {q.event_shape[0]}"
+        )
+    shape = zero.broadcast_shapes(p.batch_shape, q.batch_shape)
+    factor = p._factor()  # tr(C_q^-1 C_p) is a sum over its columns
+    columns = factor.expand(*shape, *factor.shape[-2:]).movedim(-1, 0)
+    trace = q._squared_distance(columns).sum(0)
+    distance = q._squared_distance((p.loc - q.loc).expand(*shape, -1))
+    return q._half_log_det() - p._half_log_det() + 0.5 * (trace + distance - p.event_shape[0])
 
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)

@@ -20,6 +20,7 @@ from zero.distributions.transforms.shapes import (
 from zero.distributions.transforms.vectors import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     SoftmaxTransform,
     StickBreakingTransform,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "ExpTransform",
     "IndependentTransform",
     "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "ReshapeTransform",
     "SigmoidTransform",

@@ -14,6 +14,7 @@ from zero.distributions.utils import softplus, tril_matrix_to_vec, vec_to_tril_m
 __all__ = [
     "CorrCholeskyTransform",
     "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
     "SoftmaxTransform",
     "StickBreakingTransform",
 ]
@@ -130,3 +131,17 @@ class LowerCholeskyTransform(Parameterless):
 
     def _inverse(self, y: Tensor) -> Tensor:
         return y.tril(-1) + zero.diag_embed(y.diagonal(0, -2, -1).log())
+
+
+class PositiveDefiniteTransform(Parameterless):
+    """From any square matrix to a positive definite one, by way of its Cholesky factor."""
+
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.positive_definite
+
+    def _call(self, x: Tensor) -> Tensor:
+        factor = LowerCholeskyTransform()(x)
+        return factor @ factor.mT
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return LowerCholeskyTransform().inv(zero.linalg.cholesky(y))
