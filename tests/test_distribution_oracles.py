@@ -316,7 +316,7 @@ EXAMPLES = {  # of each class two distributions, and where they live; None for n
         HALF,
     ),
 }  # fmt: skip
-BY_FORMULA = {"ExponentialFamily"}
+BY_FORMULA = {"ExponentialFamily", "MultivariateNormal", "LowRankMultivariateNormal"}
 
 
 def where_it_lives(d, name, other):
