@@ -6,6 +6,7 @@ from typing import Any
 
 import zero
 from zero import Size, Tensor
+from zero.distributions import constraints
 from zero.distributions.distribution import Distribution
 from zero.distributions.utils import lazy_property
 
@@ -45,6 +46,7 @@ class MatrixParameters(Distribution):
     """
 
     _tril: Tensor
+    _checked_elsewhere = ("covariance_matrix", "precision_matrix")  # as they are factorized
 
     def _given_matrix(self, covariance_matrix: Any, precision_matrix: Any, scale_tril: Any) -> str:
         """The name of the one that is given; it is a matrix."""
@@ -76,12 +78,20 @@ class MatrixParameters(Distribution):
     def _factorize(self, name: str, matrix: Tensor) -> None:
         if name == "scale_tril":
             self._tril = matrix
-        elif name == "covariance_matrix":
-            self._tril = zero.linalg.cholesky(matrix)
+            return
+        if name == "precision_matrix":
+            matrix = matrix.flip(-2, -1)
+        if self._validate_args:
+            symmetric = constraints.symmetric.check(matrix)
+            factor, info = zero.linalg.cholesky_ex(matrix)
+            if not symmetric.all() or info.any():
+                self._outside(name)
         else:
+            factor = zero.linalg.cholesky(matrix)  # whose error names the matrix of a batch
+        if name == "precision_matrix":
             # The factor from below of the matrix turned round is one from above of the matrix.
-            turned = zero.linalg.cholesky(matrix.flip(-2, -1)).flip(-2, -1)
-            self._tril = inverse_of_tril(turned.mT)
+            factor = inverse_of_tril(factor.flip(-2, -1).mT)
+        self._tril = factor
 
     def _expand_matrix(self, new: Any, shape: Size) -> None:
         new._tril = self._tril

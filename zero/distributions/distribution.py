@@ -35,6 +35,7 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     arg_constraints: ClassVar[dict[str, Constraint]]
+    _checked_elsewhere: ClassVar[tuple[str, ...]] = ()
     _validate_args = __debug__
 
     @staticmethod
@@ -66,12 +67,17 @@ class Distribution:
                 continue
             if name not in vars(self) and isinstance(getattr(type(self), name), lazy_property):
                 continue  # computed from one that is checked
-            value = getattr(self, name)
-            if not constraint.check(value).all():
-                raise zero.errors.ValueError(
-                    f"{type(self).__name__}: parameter {name} is outside its set; got {value}, "
-                    f"expected {constraint}"
-                )
+            if (
+                name not in self._checked_elsewhere
+                and not constraint.check(getattr(self, name)).all()
+            ):
+                self._outside(name)
+
+    def _outside(self, name: str) -> NoReturn:
+        raise zero.errors.ValueError(
+            f"{type(self).__name__}: parameter {name} is outside its set; got "
+            f"{getattr(self, name)}, expected {self.arg_constraints[name]}"
+        )
 
     @property
     def batch_shape(self) -> Size:
