@@ -323,7 +323,8 @@ class _PositiveDefinite(_Symmetric):
         symmetric = super().check(value)
         if not symmetric.all():
             return symmetric
-        return zero.linalg.cholesky_ex(value).info == 0
+        info: Tensor = zero.linalg.cholesky_ex(value).info
+        return info == 0
 
 
 class _Independent(Constraint):

@@ -22,8 +22,7 @@ def squared_distance(tril: Tensor, x: Tensor) -> Tensor:
         tril: L, of shape [b…, n, n].
         x: shape [s…, b…, n]; sizes 1 of b are repeated.
     """
-    outer, n = x.ndim - tril.ndim + 1, x.shape[-1]
-    tril = tril.expand(*x.shape[outer:-1], n, n)
+    outer = x.ndim - tril.ndim + 1
     columns = x.reshape(-1, *x.shape[outer:]).movedim(0, -1)  # [b…, n, s]
     solved = zero.linalg.solve_triangular(tril, columns, upper=False)
     return solved.square().sum(-2).movedim(-1, 0).reshape(x.shape[:-1])
@@ -36,7 +35,7 @@ def half_log_det(tril: Tensor) -> Tensor:
 
 def inverse_of_tril(tril: Tensor) -> Tensor:
     one = zero.eye(tril.shape[-1], dtype=tril.dtype, device=tril.device)
-    return zero.linalg.solve_triangular(tril, one.expand(tril.shape), upper=False)
+    return zero.linalg.solve_triangular(tril, one, upper=False)
 
 
 class MatrixParameters(Distribution):

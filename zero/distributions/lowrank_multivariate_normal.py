@@ -113,8 +113,7 @@ class LowRankMultivariateNormal(Gaussian):
     def precision_matrix(self) -> Tensor:
         """The covariance's inverse."""
         thin = (self._w / self._d.unsqueeze(-1)).mT
-        tril = self._k.expand(*thin.shape[:-2], *self._k.shape[-2:])
-        a = zero.linalg.solve_triangular(tril, thin, upper=False)
+        a = zero.linalg.solve_triangular(self._k, thin, upper=False)
         return self._of_batch(zero.diag_embed(self._d.reciprocal()) - a.mT @ a)
 
     def _half_log_det(self) -> Tensor:

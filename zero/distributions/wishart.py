@@ -43,6 +43,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
 
     support = constraints.positive_definite
     has_rsample = True
+    df: Tensor
     _mean_carrier_measure = 0
 
     @property
@@ -148,10 +149,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
             self._validate_sample(value)
         n, df = self._event_shape[-1], self.df
         root = zero.linalg.cholesky(value)
-        shape = zero.broadcast_shapes(self._tril.shape[:-2], root.shape[:-2])
-        whitened = zero.linalg.solve_triangular(
-            self._tril.expand(*shape, n, n), root.expand(*shape, n, n), upper=False
-        )
+        whitened = zero.linalg.solve_triangular(self._tril, root, upper=False)
         trace = whitened.square().flatten(-2).sum(-1)  # tr(C^-1 X)
         constant = df * (0.5 * n * math.log(2) + half_log_det(self._tril))
         density = (df - n - 1) * half_log_det(root) - 0.5 * trace
