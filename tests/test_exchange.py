@@ -156,7 +156,7 @@ def test_what_is_refused():
     for call, error, words in (
         (lambda: zero.from_dlpack(np.ones(2, dtype="c8")), BufferError, "code 5 of 64 bits"),
         (lambda: zero.from_dlpack(np.ones(2, dtype="u4")), BufferError, "code 1 of 32 bits"),
-        (lambda: zero.from_dlpack(3), RuntimeError, "no capsule"),
+        (lambda: zero.from_dlpack(3), RuntimeError, "capsule"),
         (lambda: zero.from_dlpack(x), BufferError, "requires grad"),
         (lambda: x.__dlpack__(copy=True), BufferError, "requires grad"),
         (lambda: np.from_dlpack(x), BufferError, "requires grad"),

@@ -203,7 +203,7 @@ def _from_dlpack(capsule):
             raise RuntimeError("from_dlpack: the capsule was used before; expected a new one, as "
                                "each makes one tensor")
     if not PyCapsule_CheckExact(capsule) or not shown.found:
-        raise RuntimeError(f"from_dlpack: no capsule of DLPack; got {short_repr(capsule)}, expected "
+        raise RuntimeError(f"from_dlpack: no DLPack capsule; got {short_repr(capsule)}, expected "
                            "an object that has __dlpack__, or what that returns")
     if shown.major != 1:
         raise BufferError(f"from_dlpack: an unknown version of DLPack; got {shown.major}, expected "
