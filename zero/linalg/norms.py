@@ -73,15 +73,15 @@ def matrix_norm(
 ) -> Tensor:
     """The norm of matrices.
 
-    ======== =======================================
-    ``ord``  norm
-    ======== =======================================
-    'fro'    the root of the sum of all squares
-    'nuc'    the sum of the singular values
+    ========= ======================================================
+    ``ord``   norm
+    ========= ======================================================
+    'fro'     the root of the sum of all squares
+    'nuc'     the sum of the singular values
     inf, -inf the largest, the smallest sum of a row's magnitudes
-    1, -1    the largest, the smallest sum of a column's magnitudes
-    2, -2    the largest, the smallest singular value
-    ======== =======================================
+    1, -1     the largest, the smallest sum of a column's magnitudes
+    2, -2     the largest, the smallest singular value
+    ========= ======================================================
 
     Args:
         A: of floats, at least two dimensions.
