@@ -304,6 +304,9 @@ def test_chunks():
         (lambda x: zero.autograd.grad(x.sum(), x), "use zero.func.grad"),
         (lambda x: x.sum().backward(), "use zero.func.grad"),
         (lambda x: zero.full((2,), x[0]).nonzero(), SIZES),
+        (lambda x: zero.nn.Parameter(x) * 2, "Parameter takes no tensor that stands for a batch"),
+        (lambda x: x * np.add(x, 1), "NumPy needs"),
+        (lambda x: zero.from_dlpack(x), "DLPack needs"),
     ],
 )
 def test_what_needs_one_sample_is_refused(f, words):

@@ -565,6 +565,9 @@ cdef class Parameter(Tensor):
 
     def __init__(self, data=None, requires_grad=True):
         cdef CTensor values
+        if all_values(data) is not data:
+            raise RuntimeError("vmap: Parameter takes no tensor that stands for a batch; use the "
+                               "tensor itself, or functional_call for the parameters of a module")
         if data is None:
             values = inplace.detach(self.c)
         else:
