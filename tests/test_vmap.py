@@ -772,3 +772,17 @@ def test_same_as_pytorch():
             rtol=1e-12,
             atol=1e-12,
         )
+
+
+def test_distributions():
+    def f(loc, x):
+        d = zero.distributions.Normal(loc, 2.0, validate_args=True)
+        return d.log_prob(x), d.sample(), d.rsample((4,))
+
+    loc, x = zero.tensor([0.0, 100.0]), zero.tensor([1.0, 2.0])
+    density, one, four = vmap(f, randomness="different")(loc, x)
+    assert zero.allclose(density, zero.distributions.Normal(loc, 2.0).log_prob(x))
+    assert one.shape == (2,) and four.shape == (2, 4) and one[1] > 50 > one[0]
+    assert len(set(four[0].tolist())) == 4
+    with pytest.raises(ValueError, match="parameter scale is outside its set"):
+        vmap(lambda s: zero.distributions.Normal(0.0, s, validate_args=True).mean)(-x)

@@ -69,7 +69,7 @@ class Distribution:
                 continue  # computed from one that is checked
             if (
                 name not in self._checked_elsewhere
-                and not constraint.check(getattr(self, name)).all()
+                and not zero._all_values(constraint.check(getattr(self, name))).all()
             ):
                 self._outside(name)
 
@@ -215,7 +215,7 @@ class Distribution:
                 )
         support = self.support
         assert support is not None
-        if not support.check(value).all():
+        if not zero._all_values(support.check(value)).all():
             raise zero.errors.ValueError(
                 f"{type(self).__name__}: a value is outside the support; got {value}, expected "
                 f"{support}"
