@@ -405,3 +405,33 @@ def test_without_channels_nothing_is_summed(bias):
     assert x.grad.shape == x.shape and w.grad.shape == w.shape
     assert F.conv_transpose2d(zero.zeros(1, 2, 3, 3), zero.zeros(2, 0, 2, 2)).shape == (1, 0, 4, 4)
     assert F.conv1d(zero.zeros(0, 3, 5), zero.zeros(2, 3, 3)).shape == (0, 2, 3)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize(
+    "sizes", [(7, 7), (14, 14), (5, 20), (3, 33), (2, 300), (3, 2000), (6, 5, 9)]
+)
+def test_depthwise_rows_of_every_width(sizes, stride):
+    convolve = {2: zero.conv2d, 3: zero.conv3d}[len(sizes)]
+    zero.manual_seed(1)
+    x = zero.randn(2, 3, *sizes, dtype=zero.float64)
+    weight = zero.randn(3, 1, *[3] * len(sizes), dtype=zero.float64)
+    results = []
+    for dtype in (zero.float64, zero.float32):
+        leaves = [t.to(dtype).requires_grad_() for t in (x, weight)]
+        y = convolve(*leaves, None, stride, 1, 1, 3)
+        results.append([y.detach(), *zero.autograd.grad((y * y).sum(), leaves)])
+    for exact, found in zip(*results, strict=True):
+        # Sums of 27 products, and of all outputs: errors grow with the square root of their number.
+        bound = 4e-6 * exact.abs().max().item()
+        assert (found.double() - exact).abs().max().item() <= bound
+
+
+def test_nothing_between_narrow_rows_is_written():
+    x = zero.randn(1, 2, 5, 7)
+    x[0, 0, 2, 6], x[0, 1] = float("inf"), float("nan")  # reach their neighbours only
+    y = zero.conv2d(x, zero.ones(2, 1, 1, 3), None, 1, (0, 1), 1, 2)
+    finite = y[0, 0].isfinite()
+    assert finite.sum().item() == 33
+    assert not finite[2, 5:].any()
+    assert not y[0, 1].isfinite().any()

@@ -215,3 +215,15 @@ def test_a_gradient_that_somebody_holds_is_not_overwritten(name):
     GradientOf.array[:] = 1
     assert grad(GradientOf.apply(f(x)).sum(), x)[0].tolist() == expected  # of an array
     assert GradientOf.array.tolist() == [1] * 4
+
+
+def test_batch_norm_leaves_a_gradient_that_somebody_holds():
+    x = zero.randn(4, 3, 5, 5, requires_grad=True)
+    g = zero.randn(4, 3, 5, 5)
+    before, layer = g.clone(), zero.nn.BatchNorm2d(3)
+    layer(x).backward(g)
+    assert g.equal(before)
+    (layer(x) * 1).backward(g)  # whose gradient nobody holds
+    assert g.equal(before)
+    (again,) = grad(layer(x), x, g)
+    np.testing.assert_allclose(x.grad.numpy(), 2 * again.numpy(), rtol=1e-5, atol=1e-6)

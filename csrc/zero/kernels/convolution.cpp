@@ -246,11 +246,68 @@ ZERO_INLINE void slide_rows(const SlideArgs& args, int64_t r, T bias) {
   }
 }
 
+// V vectors of sums, of whatever lies side by side in memory.
+template <int V>
+ZERO_INLINE void slide_vectors(const SlideArgs& args, const float* a, float bias, float* out) {
+  using Lanes = LanesOf<float>::type;
+  constexpr int L = kVectorBytes / 4;
+  const float* const weights = static_cast<const float*>(args.weights);
+  Lanes sums[V];
+  ZERO_UNROLL
+  for (int v = 0; v < V; ++v) sums[v] = Lanes{} + bias;
+  for (int64_t p = 0; p < args.depth; ++p) {
+    const float factor = weights[p];
+    const float* const from = a + args.depths[p];
+    ZERO_UNROLL
+    for (int v = 0; v < V; ++v) {
+      Lanes read;
+      copy_bytes(&read, from + v * L, kVectorBytes);
+      sums[v] += factor * read;
+    }
+  }
+  copy_bytes(out, sums, sizeof(sums));
+}
+
+// Narrow rows that lie at equal distances are computed with what is between them. Returns how many
+// rows are done.
+ZERO_NOINLINE int64_t slide_narrow(const SlideArgs& args, float bias) {
+  constexpr int64_t kMost = 1024;  // sums at a time
+  constexpr int L = kVectorBytes / 4, V = 8;
+  if (!args.readable || args.row_count < 2) return 0;
+  const int64_t distance = args.rows[1] - args.rows[0];
+  const int64_t whole = (args.width + kLanes<float> - 1) / kLanes<float> * kLanes<float>;
+  if (distance < args.width || distance >= whole || distance > kMost / 4) return 0;
+  float sums[kMost + V * L];
+  const int64_t most = (kMost - args.width) / distance + 1;
+  int64_t r = 0;
+  while (r < args.row_count) {
+    const int64_t left = args.row_count - r, count = left < most ? left : most;
+    if (args.rows[r + count - 1] - args.rows[r] != (count - 1) * distance) return r;
+    const float* const a = static_cast<const float*>(args.a) + args.rows[r];
+    const int64_t n = (count - 1) * distance + args.width;
+    int64_t x = 0;
+    for (; x + V * L <= n; x += V * L) slide_vectors<V>(args, a + x, bias, sums + x);
+    for (; x < n; x += L) slide_vectors<1>(args, a + x, bias, sums + x);
+    for (int64_t i = 0; i < count; ++i) {
+      float* const out = static_cast<float*>(args.out) + args.out_rows[r + i];
+      const float* const from = sums + i * distance;
+      if (args.out_step == 1) {
+        copy_run(out, from, args.width);
+      } else {
+        for (int64_t j = 0; j < args.width; ++j) out[j * args.out_step] = from[j];
+      }
+    }
+    r += count;
+  }
+  return r;
+}
+
 template <class T>
 void slide(const SlideArgs& args) {
   constexpr int R = 4;
   const T bias = args.bias ? *static_cast<const T*>(args.bias) : T(0);
   int64_t r = 0;
+  if constexpr (same<T, float>) r = slide_narrow(args, bias);
   for (; r + R <= args.row_count; r += R) slide_rows<T, R>(args, r, bias);
   for (; r < args.row_count; ++r) slide_rows<T, 1>(args, r, bias);
 }
@@ -276,12 +333,15 @@ ZERO_INLINE void slide_gradients(const SlideArgs& args, int64_t p) {
       }
     }
     const int64_t valid = args.width - x;
-    if (valid == 0) continue;
-    ZERO_UNROLL
-    for (int i = 0; i < R; ++i) {
-      ZERO_SIMD
-      for (int j = 0; j < L; ++j)
-        sums[i][j] += (j < valid ? g[x + j] : T(0)) * (j < valid ? a[i][x + j] : T(0));
+    for (int half = 0; half * (L / 2) < valid; ++half) {
+      const int64_t at = x + half * (L / 2), left = args.width - at;
+      ZERO_UNROLL
+      for (int i = 0; i < R; ++i) {
+        ZERO_SIMD
+        for (int j = 0; j < L / 2; ++j)
+          sums[i][half * (L / 2) + j] +=
+              (j < left ? g[at + j] : T(0)) * (j < left ? a[i][at + j] : T(0));
+      }
     }
   }
   for (int i = 0; i < R; ++i) {

@@ -135,7 +135,11 @@ void take_columns(const Windows& w, const Row<T, Place>& r) {
 // Rows of windows of two rows and two columns side by side are taken in pieces of known length, of
 // which the last may overlap the one before: of a short row, what is left of a vector would take
 // most of the time.
+#if defined(__x86_64__) && !defined(__AVX2__)
+constexpr int64_t kPiece = INT64_MAX;  // on old processors small counts for more
+#else
 constexpr int64_t kPiece = 8;
+#endif
 
 // Returns 1 where there is NaN (or infinities of both signs), which is not compared as it should.
 template <bool Index, class T, class Place>
@@ -189,27 +193,25 @@ ZERO_NOINLINE int64_t take_squares(const T* x, int64_t step, int64_t width, int6
 }
 
 // The gradient of such a row: each place is written once.
-template <class T>
-ZERO_INLINE void spread_piece(const T* g, const int32_t* index, int64_t n, int32_t first,
-                              int32_t next_row, T* a, T* b) {
+ZERO_INLINE void spread_piece(const float* g, const int32_t* index, int64_t n, int32_t first,
+                              int32_t next_row, float* a, float* b) {
   ZERO_SIMD
   for (int64_t i = 0; i < n; ++i) {
-    const T x = g[i];
+    const float x = g[i];
     const int32_t place = index[i] - (first + 2 * static_cast<int32_t>(i));
-    a[2 * i] = place == 0 ? x : T(0);
-    a[2 * i + 1] = place == 1 ? x : T(0);
-    b[2 * i] = place == next_row ? x : T(0);
-    b[2 * i + 1] = place == next_row + 1 ? x : T(0);
+    a[2 * i] = place == 0 ? x : 0.0f;
+    a[2 * i + 1] = place == 1 ? x : 0.0f;
+    b[2 * i] = place == next_row ? x : 0.0f;
+    b[2 * i + 1] = place == next_row + 1 ? x : 0.0f;
   }
 }
 // Of a plane.
-template <class T>
-ZERO_NOINLINE void spread_squares(const T* g, const int32_t* index, int64_t rows, int64_t n,
-                                  int64_t width, T* out) {
+ZERO_NOINLINE void spread_squares(const float* g, const int32_t* index, int64_t rows, int64_t n,
+                                  int64_t width, float* out) {
   const int32_t next_row = static_cast<int32_t>(width);
   for (int64_t r = 0; r < rows; ++r, g += n, index += n, out += 2 * width) {
     const int32_t first = static_cast<int32_t>(2 * r * width);
-    T *const a = out, *const b = a + width;
+    float *const a = out, *const b = a + width;
     if (n < kPiece) {
       spread_piece(g, index, n, first, next_row, a, b);
     } else {
@@ -303,9 +305,10 @@ void max_pool_backward(const UnpoolArgs& args) {
   const int32_t* index = args.index;
   T* out = static_cast<T*>(args.out);
   for (int64_t p = 0; p < args.planes; ++p) {
-    if (args.square_columns > 0) {
+    if (same<T, float> && args.square_columns > 0) {
       const int64_t rows = args.in / args.square_columns;
-      spread_squares(g, index, rows, args.square_columns, args.width, out);
+      if constexpr (same<T, float>)
+        spread_squares(g, index, rows, args.square_columns, args.width, out);
       for (int64_t i = 2 * rows * args.width; i < args.out_size; ++i) out[i] = 0;
     } else {
       for (int64_t i = 0; i < args.out_size; ++i) out[i] = 0;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zero/autograd/engine.h"
 #include "zero/autograd/record.h"
 #include "zero/kernels/batch_norm.h"
 #include "zero/ops/iterator.h"
@@ -371,6 +372,7 @@ Grads backward(Node& node, const Tensor& g, const Layout& layout, bool training,
     return differentiable_backward(node, g, training, eps);
   }
   const DType wide = compute_dtype(saved.dtype());
+  const bool unknown = is_sole_owner(g);  // to others
   const Tensor x = layout.arranged(to(saved, wide)), gradient = layout.arranged(to(g, wide));
   const Tensor w = weight.defined() ? contiguous(to(weight, wide)) : weight;
   const DenormalGuard denormal;
@@ -381,7 +383,9 @@ Grads backward(Node& node, const Tensor& g, const Layout& layout, bool training,
   complete_factors(factors, layout, stats, w, totals.data<double>());
   Grads grads(3);
   if (node.needs(0) && training) {
-    const Tensor dx = layout.result(saved.sizes(), {wide, x.device()});
+    const Tensor dx = unknown && gradient.impl() == g.impl()
+                          ? gradient  // each element is read before it is written
+                          : layout.result(saved.sizes(), {wide, x.device()});
     map(kernels().batch_norm->backward, layout, x, gradient, factors, dx);
     grads[0] = to(dx, saved.dtype());
   } else if (node.needs(0)) {
