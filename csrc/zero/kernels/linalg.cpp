@@ -296,6 +296,27 @@ void q(const void* v, int64_t v_columns, int64_t m, int64_t k, const void* tau, 
 
 // ---- panels of one matrix -----------------------------------------------------------------------
 
+// Strips of 16 rows, whose lines stay in the cache, in squares turned in registers.
+template <class T>
+void turn(void* target, int64_t to_row, const void* source, int64_t from_row, int64_t m,
+          int64_t n) {
+  constexpr int64_t item = sizeof(T), strip = 16;
+  using Turn = Square<T>;
+  T* const to = static_cast<T*>(target);
+  const T* const from = static_cast<const T*>(source);
+  for (int64_t i0 = 0; i0 < m; i0 += strip) {
+    const int64_t rows = m - i0 < strip ? m - i0 : strip, whole = rows / Turn::n * Turn::n;
+    int64_t j = 0;
+    for (; j + Turn::n <= n; j += Turn::n)
+      for (int64_t i = i0; i < i0 + whole; i += Turn::n)
+        Turn::transpose(reinterpret_cast<char*>(to + j * to_row + i), to_row * item,
+                        reinterpret_cast<const char*>(from + i * from_row + j), from_row * item);
+    for (int64_t c = 0; c < n; ++c)
+      for (int64_t i = c < j ? i0 + whole : i0; i < i0 + rows; ++i)
+        to[c * to_row + i] = from[i * from_row + c];
+  }
+}
+
 // The largest magnitude of x[0 … n), and the first place that has it; of NaN, the first one.
 template <class T>
 ZERO_INLINE int64_t largest(const T* x, int64_t n) {
@@ -347,8 +368,7 @@ void lu_panel(void* matrix, int64_t row, int64_t m, int64_t n, int32_t* pivots, 
               void* scratch) {
   T* const a = static_cast<T*>(matrix);
   T* const s = static_cast<T*>(scratch);
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) s[j * m + i] = a[i * row + j];
+  turn<T>(s, m, a, row, m, n);
   for (int64_t j = 0; j < n && j < m; ++j) {
     T* const column = s + j * m;
     for (int64_t k = 1; k < j; ++k) {  // the column of U: rows that have their pivots
@@ -381,8 +401,7 @@ void lu_panel(void* matrix, int64_t row, int64_t m, int64_t n, int32_t* pivots, 
       column[k] = sum;
     }
   }
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) a[i * row + j] = s[j * m + i];
+  turn<T>(a, row, s, m, n, m);
 }
 
 template <class T, int V>
@@ -483,7 +502,8 @@ void qr_panel(void* columns, int64_t step, int64_t m, int64_t n, void* factors) 
 template <class T>
 constexpr LinalgKernel kernel = {kLanes<T>,   transfer<T, true>, transfer<T, false>, lu<T>,
                                  cholesky<T>, exchange<T>,       triangular<T>,      qr<T>,
-                                 q<T>,        lu_panel<T>,       solve_rows<T>,      qr_panel<T>};
+                                 q<T>,        turn<T>,           lu_panel<T>,        solve_rows<T>,
+                                 qr_panel<T>};
 
 }  // namespace linalg
 }  // namespace

@@ -39,6 +39,8 @@ struct LinalgKernel {
   void (*q)(const void* v, int64_t v_columns, int64_t m, int64_t k, const void* tau, void* q,
             int64_t columns);
   // ---- one matrix, rows `row` apart ----
+  // to[j][i] = from[i][j] for m x n of `from`.
+  void (*turn)(void* to, int64_t to_row, const void* from, int64_t from_row, int64_t m, int64_t n);
   // LU of m rows and n <= kLinalgBlock columns. info stays or becomes 1 + a column whose pivot is
   // 0. scratch: n * m elements.
   void (*lu_panel)(void* a, int64_t row, int64_t m, int64_t n, int32_t* pivots, int32_t* info,

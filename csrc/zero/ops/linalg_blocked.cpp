@@ -1,6 +1,7 @@
 #include "zero/ops/linalg_blocked.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "zero/ops/gemm.h"
 #include "zero/runtime/parallel.h"
@@ -9,12 +10,12 @@ namespace zero {
 
 namespace {
 
-constexpr int64_t kPanelColumns = 16;    // of LU's panels, whose columns are eliminated one by one
-constexpr int64_t kSquareColumns = 256;  // of a symmetric update at a time: a half is left out
+constexpr int64_t kPanelColumns = 16;   // of LU's panels, whose columns are eliminated one by one
+constexpr int64_t kSquareColumns = 64;  // of a symmetric update at a time: a half is left out
 // Reflectors that are made one by one, and those that are applied to what is right of them at once,
 // so that it is read and written seldom. The former are as many rows as products read without a
 // copy of the other side.
-constexpr int64_t kReflectors = 24, kReflectorBlock = 96;
+constexpr int64_t kReflectors = 16, kReflectorBlock = 96;
 constexpr int64_t kColumnGrain = 64;  // columns of sides, a whole number of vectors
 
 template <class T> constexpr DType kDType = sizeof(T) == 8 ? DType::Float64 : DType::Float32;
@@ -33,20 +34,27 @@ void product(int64_t m, int64_t n, int64_t k, GemmOperand a, GemmOperand b, T* c
 // to = -from; they may be the same.
 template <class T>
 void negate(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t m, int64_t n) {
+  constexpr int64_t item = sizeof(T);
+  const LoopFn loop = kernels().elementwise[static_cast<int>(ElementwiseOp::Neg)]
+                                           [static_cast<int>(compute_type(kDType<T>))];
   parallel_for(m, kGrainSize / std::max<int64_t>(n, 1) + 1, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      for (int64_t j = 0; j < n; ++j) to[i * to_row + j] = -from[i * from_row + j];
+    char* const data[2] = {reinterpret_cast<char*>(to + begin * to_row),
+                           reinterpret_cast<char*>(const_cast<T*>(from + begin * from_row))};
+    const int64_t strides[4] = {item, item, to_row * item, from_row * item};
+    loop(data, strides, n, end - begin, nullptr);
   });
 }
 
-// to[j][i] = from[i][j], by squares that stay in the cache.
-template <class T>
-void turn(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t m, int64_t n) {
-  constexpr int64_t side = 16;
-  for (int64_t i = 0; i < m; i += side)
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t p = i; p < std::min(i + side, m); ++p)
-        to[j * to_row + p] = from[p * from_row + j];
+// a and b change places, by copies of a piece.
+void swap_bytes(char* a, char* b, int64_t bytes) {
+  constexpr int64_t piece = 1024;
+  char held[piece];
+  for (int64_t i = 0; i < bytes; i += piece) {
+    const size_t n = static_cast<size_t>(std::min(piece, bytes - i));
+    std::memcpy(held, a + i, n);
+    std::memcpy(a + i, b + i, n);
+    std::memcpy(b + i, held, n);
+  }
 }
 
 template <class T>
@@ -54,7 +62,9 @@ void exchange_rows(T* a, int64_t row, int64_t n, const int32_t* pivots, int64_t 
   parallel_for(n, kGrainSize / std::max<int64_t>(k, 1) + 64, [=](int64_t begin, int64_t end) {
     for (int64_t p = 0; p < k; ++p) {
       const int64_t i = back ? k - 1 - p : p, j = pivots[i];
-      if (i != j) std::swap_ranges(a + i * row + begin, a + i * row + end, a + j * row + begin);
+      if (i == j) continue;
+      swap_bytes(reinterpret_cast<char*>(a + i * row + begin),
+                 reinterpret_cast<char*>(a + j * row + begin), (end - begin) * int64_t{sizeof(T)});
     }
   });
 }
@@ -85,6 +95,19 @@ void solve_negated(const T* a, int64_t row, int64_t column, int64_t n, T* x, int
     product<T>(k, m, rest, {a + k * column, row, column}, {below, x_row, 1}, x, x_row, true);
     solve_negated(a, row, column, k, x, x_row, m, lower, unit);
   }
+}
+
+// X = -A^-1 for a lower triangle with a diagonal of ones; X is 0 above its diagonal and 1 on it.
+template <class T>
+void invert_negated(const T* a, int64_t row, int64_t n, T* x, int64_t x_row) {
+  if (n <= kLinalgBlock) return solve_negated(a, row, 1, n, x, x_row, n, true, true);
+  const int64_t k = half(n, kLinalgBlock), rest = n - k;
+  const T* const corner = a + k * (row + 1);
+  T* const below = x + k * x_row;
+  invert_negated(a, row, k, x, x_row);
+  product<T>(rest, k, k, {a + k * row, row, 1}, {x, x_row, 1}, below, x_row, false);
+  solve_negated(corner, row, 1, rest, below, x_row, k, true, true);
+  invert_negated(corner, row, rest, below + k, x_row);
 }
 
 template <class T>
@@ -172,18 +195,34 @@ void reflect_rows(const T* v, int64_t step, int64_t m, int64_t b, const T* t, T*
 }
 
 template <class T>
-void run_solve(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row, int64_t m,
-               bool lower, bool unit) {
-  solve_negated(a, row, column, n, x, x_row, m, lower, unit);
-  negate(x, x_row, x, x_row, n, m);
-}
-
-template <class T>
 int32_t run_lu(T* a, int64_t row, int64_t m, int64_t n, int32_t* pivots) {
   Buffer scratch(kPanelColumns * m, kDType<T>);
   int32_t info = 0;
   lu_part(a, row, m, n, pivots, &info, scratch.template data<T>());
   return info;
+}
+
+// The inverse by LU factors: U^-1 L^-1, whose columns the exchanges put into their order.
+template <class T>
+void run_inverse(const T* lu, int64_t row, int64_t n, const int32_t* pivots, T* x, int64_t x_row) {
+  for (int64_t i = 0; i < n; ++i) {
+    std::fill(x + i * x_row, x + i * x_row + n, T(0));
+    x[i * x_row + i] = T(1);
+  }
+  invert_negated(lu, row, n, x, x_row);
+  solve_negated(lu, row, 1, n, x, x_row, n, false, false);
+  Buffer places(n, DType::Int64);
+  int64_t* const from = places.data<int64_t>();
+  for (int64_t i = 0; i < n; ++i) from[i] = i;
+  for (int64_t i = 0; i < n; ++i) std::swap(from[i], from[pivots[i]]);
+  parallel_for(n, kGrainSize / n + 1, [=](int64_t begin, int64_t end) {
+    Buffer buffer(n, kDType<T>);
+    T* const held = buffer.data<T>();
+    for (int64_t i = begin; i < end; ++i) {
+      std::copy_n(x + i * x_row, n, held);
+      for (int64_t j = 0; j < n; ++j) x[i * x_row + from[j]] = held[j];
+    }
+  });
 }
 
 template <class T>
@@ -227,7 +266,7 @@ void run_qr(T* a, int64_t row, int64_t m, int64_t n, T* tau) {
   for (int64_t j = 0; j < least; j += block) {
     const int64_t b = std::min(block, least - j), height = m - j;
     T* const corner = a + j * (row + 1);
-    turn(v, m, corner, row, height, b);
+    linalg_kernel(kDType<T>).turn(v, m, corner, row, height, b);
     for (int64_t p = 0; p < b; p += kReflectors) {
       const int64_t width = std::min(kReflectors, b - p), rest = b - p - width;
       T* const part = v + p * (m + 1);
@@ -238,7 +277,7 @@ void run_qr(T* a, int64_t row, int64_t m, int64_t n, T* tau) {
         reflect_rows(part, m, height - p, width, t, part + width * m, m, rest,
                      scratch.template data<T>());
     }
-    turn(corner, row, copy, m, b, height);
+    linalg_kernel(kDType<T>).turn(corner, row, copy, m, b, height);
     if (j + b == n) break;
     triangular_factor(v, m, height, b, tau + j, t, t + block * block);
     reflect(v, m, height, b, t, true, corner + b, row, n - j - b, scratch.template data<T>());
@@ -259,7 +298,7 @@ void run_q(const T* v, int64_t v_row, int64_t m, int64_t k, const T* tau, T* q, 
   }
   for (int64_t j = (k - 1) / block * block; j >= 0 && k > 0; j -= block) {
     const int64_t b = std::min(block, k - j), height = m - j;
-    turn(rows, m, v + j * (v_row + 1), v_row, height, b);
+    linalg_kernel(kDType<T>).turn(rows, m, v + j * (v_row + 1), v_row, height, b);
     triangular_factor(rows, m, height, b, tau + j, t, t + block * block);
     reflect(rows, m, height, b, t, false, q + j * (q_row + 1), q_row, columns - j,
             scratch.template data<T>());
@@ -277,11 +316,16 @@ auto typed(DType dtype, void* x, F f) {
 void solve_blocked(DType dtype, const void* a, int64_t row, int64_t column, int64_t n, void* x,
                    int64_t x_row, int64_t m, bool lower, bool unit) {
   typed(dtype, x, [&]<class T>(T* sides) {
-    run_solve(static_cast<const T*>(a), row, column, n, sides, x_row, m, lower, unit);
+    solve_negated(static_cast<const T*>(a), row, column, n, sides, x_row, m, lower, unit);
   });
 }
 int32_t lu_blocked(DType dtype, void* a, int64_t row, int64_t m, int64_t n, int32_t* pivots) {
   return typed(dtype, a, [&](auto* x) { return run_lu(x, row, m, n, pivots); });
+}
+void inverse_blocked(DType dtype, const void* lu, int64_t row, int64_t n, const int32_t* pivots,
+                     void* x, int64_t x_row) {
+  typed(dtype, x,
+        [&]<class T>(T* y) { run_inverse(static_cast<const T*>(lu), row, n, pivots, y, x_row); });
 }
 void exchange_rows(DType dtype, void* a, int64_t row, int64_t n, const int32_t* pivots, int64_t k,
                    bool back) {

@@ -27,12 +27,15 @@ class Buffer {
   void* data_;
 };
 
-// X = A^-1 X for a triangular A of any strides, n x n, and n x m sides.
+// X = -A^-1 X for a triangular A of any strides, n x n, and n x m sides.
 void solve_blocked(DType dtype, const void* a, int64_t row, int64_t column, int64_t n, void* x,
                    int64_t x_row, int64_t m, bool lower, bool unit);
 // P A = L U with min(m, n) pivots, rows from 0 on. Returns 1 + the first column whose pivot is 0,
 // else 0.
 int32_t lu_blocked(DType dtype, void* a, int64_t row, int64_t m, int64_t n, int32_t* pivots);
+// The inverse by these factors.
+void inverse_blocked(DType dtype, const void* lu, int64_t row, int64_t n, const int32_t* pivots,
+                     void* x, int64_t x_row);
 // The exchanges of k pivots on n columns, from the last one on if `back`.
 void exchange_rows(DType dtype, void* a, int64_t row, int64_t n, const int32_t* pivots, int64_t k,
                    bool back);

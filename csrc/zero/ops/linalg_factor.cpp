@@ -1,4 +1,6 @@
 // Cholesky's factors and those of Householder, and the table of all functions of linalg.h.
+#include <cstring>
+
 #include "zero/ops/autocast.h"
 #include "zero/ops/linalg_batch.h"
 

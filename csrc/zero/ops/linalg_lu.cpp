@@ -107,7 +107,8 @@ constexpr int64_t kSides = 32;
 struct System { bool lower, unit; };
 
 // X = A^-1 X for one or two triangles of the same matrices, between the exchanges of pivots.
-// `pivots` may be null; `last` says that the exchanges come last, from the end.
+// `pivots` may be null; `last` says that the exchanges come last, from the end. For one triangle
+// X must be negated before where matrices are large (sides_of).
 void run_systems(const Matrices& a, const Matrices& x, std::initializer_list<System> systems,
                  const int32_t* pivots, bool last) {
   const LinalgKernel& kernel = linalg_kernel(x.dtype);
@@ -144,11 +145,14 @@ void run_systems(const Matrices& a, const Matrices& x, std::initializer_list<Sys
   });
 }
 
-// A contiguous copy of B with the leading dimensions of A.
-Tensor sides_of(const Tensor& b) {
+// A contiguous copy of B, or of -B.
+Tensor sides_of(const Tensor& b, bool negated) {
   const Tensor x = empty(b.sizes(), b.options());
   GradModeGuard no_grad(false);
-  copy_(x, b);
+  if (negated)
+    neg(b, Target::out(x));
+  else
+    copy_(x, b);
   return x;
 }
 
@@ -206,14 +210,17 @@ void run_lu(const Tensor& a, const LuFactors& out, const Tensor& b, const Tensor
     GradModeGuard no_grad(false);
     copy_(out.lu, source);
     if (x.defined() && b.defined()) copy_(x, b);
-    if (x.defined() && !b.defined()) copy_(x, eye(n, n, x.options()));
   }
   const Matrices to = matrices(out.lu);
+  Matrices inverses{};
+  if (x.defined()) inverses = matrices(x);
   for_each_matrix(to.count, [&](int64_t i) {
     info[i] = lu_blocked(to.dtype, to.at(i), to.row, m, n, pivots + i * k);
+    if (x.defined() && !b.defined())
+      inverse_blocked(to.dtype, to.at(i), to.row, n, pivots + i * k, inverses.at(i), inverses.row);
     for (int64_t p = 0; p < k; ++p) ++pivots[i * k + p];
   });
-  if (x.defined()) run_systems(to, matrices(x), {{true, true}, {false, false}}, pivots, false);
+  if (b.defined()) run_systems(to, matrices(x), {{true, true}, {false, false}}, pivots, false);
 }
 
 LuFactors empty_factors(const Tensor& a, bool with_lu) {
@@ -322,7 +329,7 @@ Tensor lu_solve(const Tensor& lu, const Tensor& pivots, const Tensor& b, bool tr
     ZERO_CHECK(p >= 1 && p <= n, ValueError, op, ": a pivot is no row; got ", p,
                ", expected numbers from 1 to ", n);
   }
-  const Tensor x = right.is_meta() ? empty(right.sizes(), right.options()) : sides_of(right);
+  const Tensor x = right.is_meta() ? empty(right.sizes(), right.options()) : sides_of(right, false);
   if (!x.is_meta() && x.numel() > 0) {
     const Tensor source = in_steps(left);
     const Matrices a = matrices(source), sides = matrices(x);
@@ -347,7 +354,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool unit)
   check_sides(op, a, b);
   Tensor left = a, right = b;
   broadcast_batches(op, &left, &right);
-  const Tensor x = right.is_meta() ? empty(right.sizes(), right.options()) : sides_of(right);
+  const bool large = !is_small(rows_of(left), rows_of(left));
+  const Tensor x = right.is_meta() ? empty(right.sizes(), right.options()) : sides_of(right, large);
   if (!x.is_meta() && x.numel() > 0) {
     const Tensor source = in_steps(left);
     run_systems(matrices(source), matrices(x), {{!upper, unit}}, nullptr, false);
