@@ -103,13 +103,31 @@ def test_strict():
     assert hessian(cubes, X, strict=True)[0].tolist() == [6, 0, 0]
 
 
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_by_rows_and_by_columns(strategy):
+    def flat(x):
+        return [flat(y) for y in x] if isinstance(x, tuple) else x.tolist()
+
+    options = {"vectorize": True, "strategy": strategy}
+    for f, inputs in ((outer, (X, Y)), (lambda x: x * x, X), (two, X), (two, (X,)), (cubes, X)):
+        assert flat(jacobian(f, inputs, **options)) == flat(jacobian(f, inputs))
+    options = {"vectorize": True, "outer_jacobian_strategy": strategy}
+    for f, inputs in ((mixed, (X, Y)), (cubes, X), (cubes, (X,))):
+        assert flat(hessian(f, inputs, **options)) == flat(hessian(f, inputs))
+    x = X.clone().requires_grad_()
+    found = jacobian(lambda x: x**3, x, create_graph=True, vectorize=True, strategy=strategy)
+    found.sum().backward()
+    assert x.grad.tolist() == [6, 12, 18]
+    assert not jacobian(lambda x: x**3, x, vectorize=True, strategy=strategy).requires_grad
+
+
 def test_refused_arguments():
     for f in (jacobian, hessian):
-        with pytest.raises(NotImplementedError, match="vectorize=True is not supported"):
-            f(cubes, X, vectorize=True)
-    with pytest.raises(NotImplementedError, match="forward-mode is not supported"):
+        with pytest.raises(RuntimeError, match="strict=True and vectorize=True don't go together"):
+            f(cubes, X, vectorize=True, strict=True)
+    with pytest.raises(NotImplementedError, match="forward-mode is for vectorize=True only"):
         jacobian(cubes, X, strategy="forward-mode")
-    with pytest.raises(NotImplementedError, match="forward-mode is not supported"):
+    with pytest.raises(NotImplementedError, match="forward-mode is for vectorize=True only"):
         hessian(cubes, X, outer_jacobian_strategy="forward-mode")
     with pytest.raises(ValueError, match="no such strategy; got 'sideways'"):
         jacobian(cubes, X, strategy="sideways")

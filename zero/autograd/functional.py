@@ -121,20 +121,38 @@ def _result(tensors: Tensors, is_tuple: bool, create_graph: bool) -> Any:
     return tensors if is_tuple else tensors[0]
 
 
-def _no_vectorize(op: str, vectorize: bool, strategy: str) -> None:
+def _is_forward(op: str, vectorize: bool, strategy: str, strict: bool) -> bool:
+    """Whether the matrix is to be computed by columns."""
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(
             f"{op}: no such strategy; got {strategy!r}, expected 'reverse-mode' or 'forward-mode'"
         )
-    if vectorize:
-        raise NotImplementedError(
-            f"{op}: vectorize=True is not supported, rows are computed one by one; expected "
-            "vectorize=False"
+    if vectorize and strict:
+        raise RuntimeError(
+            f"{op}: strict=True and vectorize=True don't go together; expected one of them"
         )
-    if strategy != "reverse-mode":
+    if strategy == "forward-mode" and not vectorize:
         raise NotImplementedError(
-            f"{op}: {strategy} is not supported; expected strategy='reverse-mode'"
+            f"{op}: forward-mode is for vectorize=True only; expected that or 'reverse-mode'"
         )
+    return strategy == "forward-mode"
+
+
+def _columns(func: Func, inputs: OneOrMore, create_graph: bool) -> Any:
+    """A Jacobian by columns."""
+    from zero.func import jacfwd
+
+    xs, is_tuple = _as_tuple(inputs, "jacobian", "inputs")
+    xs = tuple(x.view_as(x) if create_graph else x.detach() for x in xs)
+
+    def checked(*xs: Tensor) -> Any:
+        ys, ys_tuple = _called(func, xs, "jacobian", False)
+        return ys if ys_tuple else ys[0]
+
+    result = jacfwd(checked, tuple(range(len(xs))), randomness="same")(*xs)
+    if is_tuple:
+        return result
+    return tuple(row[0] for row in result) if isinstance(result[0], tuple) else result[0]
 
 
 # ---- products with vectors -----------------------------------------------------------------------
@@ -330,15 +348,17 @@ def jacobian(
         inputs: a tensor or a tuple of them.
         create_graph: whether the result can be differentiated.
         strict: raise, instead of giving zeros, where an output does not depend on an input.
-        vectorize: must be False; rows are computed one by one.
-        strategy: must be "reverse-mode".
+        vectorize: allows for "forward-mode", and is of no other meaning: rows and columns are
+            computed one by one in any case.
+        strategy: "reverse-mode", one backward pass for each element of the outputs; or
+            "forward-mode", two of them and one for each element of the inputs.
 
     Returns:
         For one output and one input a tensor of shape (\\*output.shape, \\*input.shape); otherwise
         tuples of these, by output, then by input.
 
     Raises:
-        NotImplementedError: vectorize, or forward mode.
+        NotImplementedError: forward mode without vectorize.
         RuntimeError: strict.
 
     Example:
@@ -347,7 +367,8 @@ def jacobian(
         tensor([[2., 0.],
                 [0., 4.]])
     """
-    _no_vectorize("jacobian", vectorize, strategy)
+    if _is_forward("jacobian", vectorize, strategy, strict):
+        return _columns(func, inputs, create_graph)
     with enable_grad():
         xs, is_tuple = _as_tuple(inputs, "jacobian", "inputs")
         xs = _prepared(xs, create_graph)
@@ -392,15 +413,15 @@ def hessian(
         inputs: a tensor or a tuple of them.
         create_graph: whether the result can be differentiated.
         strict: raise, instead of giving zeros, where a derivative does not depend on an input.
-        vectorize: must be False; rows are computed one by one.
-        outer_jacobian_strategy: must be "reverse-mode".
+        vectorize: allows for "forward-mode", and is of no other meaning.
+        outer_jacobian_strategy: how the gradient is differentiated, as for :func:`jacobian`.
 
     Returns:
         For one input a tensor of shape (\\*input.shape, \\*input.shape); for a tuple of inputs a
         tuple of tuples of such, by the inputs that are differentiated by.
 
     Raises:
-        NotImplementedError: vectorize, or forward mode.
+        NotImplementedError: forward mode without vectorize.
         RuntimeError: func returned several elements, or strict.
 
     Example:
@@ -409,7 +430,7 @@ def hessian(
         tensor([[ 6.,  0.],
                 [ 0., 12.]])
     """
-    _no_vectorize("hessian", vectorize, outer_jacobian_strategy)
+    forward = _is_forward("hessian", vectorize, outer_jacobian_strategy, strict)
     _, is_tuple = _as_tuple(inputs, "hessian", "inputs")
 
     def gradient(*xs: Tensor) -> Tensors:
@@ -417,5 +438,8 @@ def hessian(
         first = _gradients((y,), xs, (None,), True)
         return _filled(first, xs, "hessian", strict, True)
 
-    result = jacobian(gradient, inputs, create_graph=create_graph, strict=strict)
+    if forward:
+        result = _columns(gradient, inputs, create_graph)
+    else:
+        result = jacobian(gradient, inputs, create_graph=create_graph, strict=strict)
     return result if is_tuple else result[0]
