@@ -43,6 +43,7 @@ class Producer:
     def __init__(self, shape=(2, 3), strides=None, *, dtype="float32", versioned=True, flags=0,
                  offset=0, version=1, device=1, lanes=1, code=None, deleter=True):  # fmt: skip
         self.calls, self.asked = [], []
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # lent memory stays
         self.memory = (ctypes.c_char * 4096)()
         self.shape = (ctypes.c_int64 * len(shape))(*shape)
         self.strides = strides and (ctypes.c_int64 * len(shape))(*strides)
