@@ -435,3 +435,34 @@ def test_nothing_between_narrow_rows_is_written():
     assert finite.sum().item() == 33
     assert not finite[2, 5:].any()
     assert not y[0, 1].isfinite().any()
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_kernels_of_one_element_are_products(groups):
+    x, weight = zero.randn(3, 48, 16, 24), zero.randn(40, 48 // groups, 1, 1)
+    leaves = [x.requires_grad_(), weight.requires_grad_()]
+    threads, results = zero.get_num_threads(), []
+    g = zero.randn(3, 40, 16, 24)
+    try:
+        for count in (1, 2, 3, 7):
+            zero.set_num_threads(count)
+            y = zero.conv2d(x, weight, None, 1, 0, 1, groups)
+            dx, dw = zero.autograd.grad(y, leaves, g)
+            one = zero.conv2d(x[1:2], weight, None, 1, 0, 1, groups)
+            assert one.equal(y[1:2])  # an image has the same bits in any batch
+            results.append([t.detach().numpy().tobytes() for t in (y, dx, dw)])
+    finally:
+        zero.set_num_threads(threads)
+    assert results.count(results[0]) == 4
+
+    a, w, b = (t.detach().double().numpy() for t in (x, weight, g))
+    a = a.reshape(3, groups, 48 // groups, 384)
+    b = b.reshape(3, groups, 40 // groups, 384)
+    w = w.reshape(groups, 40 // groups, 48 // groups)
+    for found, formula, terms in (
+        (y, np.einsum("gkc,ngcp->ngkp", w, a), 48),
+        (dx, np.einsum("gkc,ngkp->ngcp", w, b), 40),
+    ):
+        expected = formula.reshape(found.shape)
+        # Each sum has so many products of normal numbers.
+        np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-6 * terms, rtol=0)

@@ -8,10 +8,12 @@
 //              [depth][outputs]. For a small depth, few channels, or a kernel of size 1.
 // by_sliding   vectors of outputs, a channel at a time, without a product of matrices: depthwise,
 //              or of one channel of the source.
+// by_products  a product of matrices for each image: kernels of size 1.
 #include "zero/ops/convolve.h"
 
 #include "zero/kernels/table.h"
 #include "zero/ops/convolve_parts.h"
+#include "zero/ops/gemm.h"
 #include "zero/ops/winograd.h"
 #include "zero/runtime/blocking.h"
 #include "zero/runtime/denormal.h"
@@ -31,6 +33,7 @@ constexpr double kUnitWork = 1 << 20;   // multiply-adds of a panel and unit, at
 // too much, channels of the result that leave vectors empty, and for by_sliding channels of the
 // source.
 constexpr int64_t kShallow = 48, kNarrow = 12, kFewSources = 4;
+constexpr int64_t kSourceBytes = 1 << 20;  // of an image, of by_products
 
 const ConvolutionKernels& table() { return *kernels().convolution; }
 int type_index(const Gather& g) { return static_cast<int>(compute_type(g.dtype)); }
@@ -307,6 +310,38 @@ void by_sliding(const Gather& g) {
       });
 }
 
+// ---- by products --------------------------------------------------------------------------------
+
+// Whether each image is a product of the weight and its source as it lies in memory, with results
+// that fill vectors and a source of which L2 holds a copy.
+bool is_product(const Gather& g) {
+  if (!is_floating(g.dtype) || g.taps() != 1 || !g.dense() || g.bias) return false;
+  for (const Axis& a : g.axes)
+    if (a.step != 1 || a.taps[0].shift != 0 || a.in != a.out) return false;
+  const int64_t plane = g.result_plane(), panel = table().panel_bytes / g.item();
+  return plane > 4 * panel && 8 * plane >= 7 * ceil_divide(plane, panel) * panel &&
+         g.sources * plane * g.item() <= kSourceBytes;
+}
+
+void by_products(const Gather& g) {
+  const int64_t item = g.item(), plane = g.result_plane(), images = g.batch * g.groups;
+  const double work = static_cast<double>(g.results * g.sources) * static_cast<double>(plane);
+  // Few images: threads share each product.
+  const int64_t grain = images < num_threads() ? images : grain_for(work);
+  parallel_for(images, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      gemm(
+          {.dtype = g.dtype,
+           .m = g.results,
+           .n = plane,
+           .k = g.sources,
+           .a = {g.weight + i % g.groups * g.weight_group * item, g.weight_result, g.weight_source},
+           .b = {g.source + i * g.sources * plane * item, plane, 1},
+           .c = g.result + i * g.results * plane * item,
+           .c_row = plane});
+  });
+}
+
 // ---- the front ----------------------------------------------------------------------------------
 
 // Whether rows fill the vectors of by_sliding, two at a time.
@@ -326,6 +361,8 @@ void run(const Gather& g) {
   if (g.batch == 0 || g.groups * g.results == 0 || g.pixels() == 0) return;
   if (slides(g)) {
     by_sliding(g);
+  } else if (is_product(g)) {
+    by_products(g);
   } else if (g.depth() < kShallow || g.results < kNarrow || g.taps() == 1) {
     by_pixels(g);
   } else {
