@@ -2,6 +2,7 @@
 // factors of symmetric matrices that are indefinite. Matrices lie by columns there, so that rows of
 // ours are columns of the transpose.
 #include <climits>
+#include <cstring>
 
 #include "zero/ops/linalg_batch.h"
 #include "zero/runtime/blas.h"
@@ -10,42 +11,55 @@ namespace zero {
 
 namespace {
 
-const Blas& library(const char* op) {
+const Lapack& lapack(const char* op, DType dtype) {
   const Blas* const found = blas();
   ZERO_CHECK(found && found->lapack, Error, op,
              ": needs LAPACK; got a zero without it, expected the OpenBLAS of its package: ",
              blas_description());
-  return *found;
+  return dtype == DType::Float32 ? found->s : found->d;
 }
-const Lapack<float>& lapack(const Blas& blas, float) { return blas.s; }
-const Lapack<double>& lapack(const Blas& blas, double) { return blas.d; }
 
 void check_size(const char* op, const Tensor& x) {
   ZERO_CHECK(rows_of(x) * columns_of(x) <= INT_MAX, ShapeError, op, ": too large; got ", x.sizes(),
              ", expected at most 2^31 elements in a matrix");
 }
 
-// f(i, work of the size that `ask` finds) for each matrix, on threads by fixed shares.
-template <class T, class Ask, class F>
-void for_lapack(int64_t count, int64_t elements, Ask ask, F f) {
-  T best = 0;
+// f(i, work of the size that `ask` finds, that size) for each matrix, on all threads.
+template <class Ask, class F>
+void for_lapack(DType dtype, int64_t count, int64_t elements, Ask ask, F f) {
+  double best = 0;  // or a float
   {
     const BlasCall call;
-    ask(&best);
+    ask(static_cast<void*>(&best));
   }
-  const int size = static_cast<int>(best * T(1.0001)) + 1;  // float32 rounds
+  if (dtype == DType::Float32) {
+    float narrow;
+    std::memcpy(&narrow, &best, sizeof(narrow));
+    best = 1.0001 * static_cast<double>(narrow);  // it was rounded
+  }
+  const int size = static_cast<int>(best) + 1;
   const BlockingSection section(count * elements > 2000);
   parallel_for(
       count, 1 + 400 / (elements + 1),
       [&](int64_t begin, int64_t end) {
-        Buffer work(size, sizeof(T) == 8 ? DType::Float64 : DType::Float32);
+        Buffer work(size, dtype);
         for (int64_t i = begin; i < end; ++i) {
           const BlasCall call;
-          f(i, work.data<T>(), size);
+          f(i, work.data<void>(), size);
         }
       },
       kMaxGemmThreads);
 }
+
+// A tensor's matrices, `step` elements apart, for LAPACK.
+struct Places {
+  char* data;
+  int64_t step;
+  explicit Places(const Tensor& x, int64_t elements)
+      : data(x.defined() ? x.data<char>() : nullptr),
+        step(x.defined() ? elements * itemsize(x.dtype()) : 0) {}
+  void* at(int64_t i) const { return data + i * step; }
+};
 
 Tensor contiguous_copy(const Tensor& x) {
   const Tensor y = empty(x.sizes(), x.options());
@@ -54,11 +68,14 @@ Tensor contiguous_copy(const Tensor& x) {
   return y;
 }
 
-template <class T>
-bool is_finite(const T* x, int64_t n) {
-  T sum = 0;  // 0, or NaN
-  for (int64_t i = 0; i < n; ++i) sum += x[i] * T(0);
-  return sum == T(0);
+bool is_finite(DType dtype, const void* data, int64_t n) {
+  bool finite = false;
+  with_float(dtype, [&]<class T>(T) {
+    T sum = 0;  // 0, or NaN
+    for (int64_t i = 0; i < n; ++i) sum += static_cast<const T*>(data)[i] * T(0);
+    finite = sum == T(0);
+  });
+  return finite;
 }
 
 // x - x^T, and the differences y_j - y_i with 1 on the diagonal.
@@ -106,121 +123,111 @@ Tensor svd_gradient(const Tensor& u, const Tensor& s, const Tensor& vh, Tensor g
   return result;
 }
 
-template <class T>
 void run_svd(const Tensor& a, const Svd& out, bool full, bool vectors) {
-  const Blas& blas = library("svd");
+  const Lapack& table = lapack("svd", a.dtype());
   // Of the transpose, whose left vectors are ours to the right.
   const int m = static_cast<int>(columns_of(a)), n = static_cast<int>(rows_of(a)),
-            k = std::min(m, n);
-  const int ldvt = full ? n : std::max(k, 1);
+            k = std::min(m, n), ldvt = full ? n : k;
   const char job = vectors ? full ? 'A' : 'S' : 'N';
-  T* const s = out.s.data<T>();
-  T* const u = vectors ? out.vh.data<T>() : nullptr;
-  T* const vt = vectors ? out.u.data<T>() : nullptr;
-  const int64_t u_step = vectors ? rows_of(out.vh) * m : 0,
-                vt_step = vectors ? n * columns_of(out.u) : 0;
-  const Tensor copy = contiguous_copy(a);
-  T* const data = copy.data<T>();
-  int32_t* const info = out.info.data<int32_t>();
   const int64_t size = int64_t{m} * n;
-  const auto call = [&, m, n](int64_t i, T* work, int lwork, int* iwork) {
-    lapack(blas, T()).gesdd(&job, &m, &n, data + i * size, &m, s + i * k, u + i * u_step, &m,
-                            vt + i * vt_step, &ldvt, work, &lwork, iwork, info + i, 1);
+  const Tensor copy = contiguous_copy(a);
+  const Places data(copy, size), s(out.s, k);
+  const Places u(out.vh, vectors ? rows_of(out.vh) * m : 0);
+  const Places vt(out.u, vectors ? n * columns_of(out.u) : 0);
+  int32_t* const info = out.info.data<int32_t>();
+  const auto call = [&](int64_t i, void* work, int lwork, int* iwork) {
+    table.gesdd(&job, &m, &n, data.at(i), &m, s.at(i), u.at(i), &m, vt.at(i), &ldvt, work, &lwork,
+                iwork, info + i, 1);
   };
-  for_lapack<T>(
-      batch_count(a), size, [&](T* best) { call(0, best, -1, nullptr); },
-      [&](int64_t i, T* work, int lwork) {
+  for_lapack(
+      a.dtype(), batch_count(a), size, [&](void* best) { call(0, best, -1, nullptr); },
+      [&](int64_t i, void* work, int lwork) {
         Buffer iwork(8 * k, DType::Int32);
         info[i] = -1;
-        if (is_finite(data + i * size, size)) call(i, work, lwork, iwork.data<int>());
+        if (is_finite(a.dtype(), data.at(i), size)) call(i, work, lwork, iwork.data<int>());
       });
 }
 
-template <class T>
 void run_eigh(const Tensor& rows, const Eigh& out, bool upper, bool vectors) {
-  const Blas& blas = library("eigh");
+  const Lapack& table = lapack("eigh", rows.dtype());
   const int n = static_cast<int>(rows_of(rows)), sizes = vectors ? 3 + 5 * n : 1;
   const char job = vectors ? 'V' : 'N', uplo = upper ? 'U' : 'L';
-  T* const data = rows.data<T>();
-  T* const values = out.values.data<T>();
-  int32_t* const info = out.info.data<int32_t>();
   const int64_t size = int64_t{n} * n;
-  const auto call = [&, n, sizes](int64_t i, T* work, int lwork, int* iwork) {
+  const Places data(rows, size), values(out.values, n);
+  int32_t* const info = out.info.data<int32_t>();
+  const auto call = [&](int64_t i, void* work, int lwork, int* iwork) {
     const int liwork = lwork < 0 ? -1 : sizes;
-    lapack(blas, T()).syevd(&job, &uplo, &n, data + i * size, &n, values + i * n, work, &lwork,
-                            iwork, &liwork, info + i, 1, 1);
+    table.syevd(&job, &uplo, &n, data.at(i), &n, values.at(i), work, &lwork, iwork, &liwork,
+                info + i, 1, 1);
   };
   int ignored = 0;
-  for_lapack<T>(
-      batch_count(rows), size, [&](T* best) { call(0, best, -1, &ignored); },
-      [&](int64_t i, T* work, int lwork) {
+  for_lapack(
+      rows.dtype(), batch_count(rows), size, [&](void* best) { call(0, best, -1, &ignored); },
+      [&](int64_t i, void* work, int lwork) {
         Buffer iwork(sizes, DType::Int32);
         info[i] = -1;
-        if (is_finite(data + i * size, size)) call(i, work, lwork, iwork.data<int>());
+        if (is_finite(rows.dtype(), data.at(i), size)) call(i, work, lwork, iwork.data<int>());
       });
 }
 
-template <class T>
 void run_least_squares(const Tensor& a, const LeastSquaresResult& out, int m, int n, double rcond,
                        LeastSquares driver) {
-  const Lapack<T>& table = lapack(library("lstsq"), T());
+  const Lapack& table = lapack("lstsq", a.dtype());
   const int nrhs = static_cast<int>(rows_of(out.b)), ldb = std::max({m, n, 1}),
-            lda = std::max(m, 1);
-  const T limit = static_cast<T>(rcond);
-  T* const data = a.data<T>();
-  T* const b = out.b.data<T>();
+            lda = std::max(m, 1), k = std::min(m, n);
+  const float narrow = static_cast<float>(rcond);
+  const void* const limit =
+      a.dtype() == DType::Float32 ? static_cast<const void*>(&narrow) : &rcond;
+  const Places data(a, int64_t{m} * n), sides(out.b, int64_t{ldb} * nrhs),
+      values(out.singular_values, k);
   int32_t* const info = out.info.data<int32_t>();
   int64_t* const ranks = out.rank.data<int64_t>();
-  T* const values = out.singular_values.data<T>();
-  const int k = std::min(m, n);
-  const auto call = [&, m, n](int64_t i, T* work, int lwork, int* integers) {
-    T* const x = data + i * m * n;
-    T* const y = b + i * ldb * nrhs;
-    T* const s = values + i * k;
+  const auto call = [&](int64_t i, void* work, int lwork, int* integers) {
+    void *const x = data.at(i), *const y = sides.at(i), *const s = values.at(i);
     int rank = k;
     switch (driver) {
       case LeastSquares::Gels:
         table.gels("N", &m, &n, &nrhs, x, &lda, y, &ldb, work, &lwork, info + i, 1);
         break;
       case LeastSquares::Gelsy:
-        table.gelsy(&m, &n, &nrhs, x, &lda, y, &ldb, integers, &limit, &rank, work, &lwork,
+        table.gelsy(&m, &n, &nrhs, x, &lda, y, &ldb, integers, limit, &rank, work, &lwork,
                     info + i);
         break;
       case LeastSquares::Gelsd:
-        table.gelsd(&m, &n, &nrhs, x, &lda, y, &ldb, s, &limit, &rank, work, &lwork, integers,
+        table.gelsd(&m, &n, &nrhs, x, &lda, y, &ldb, s, limit, &rank, work, &lwork, integers,
                     info + i);
         break;
       case LeastSquares::Gelss:
-        table.gelss(&m, &n, &nrhs, x, &lda, y, &ldb, s, &limit, &rank, work, &lwork, info + i);
+        table.gelss(&m, &n, &nrhs, x, &lda, y, &ldb, s, limit, &rank, work, &lwork, info + i);
     }
     if (lwork >= 0) ranks[i] = rank;
   };
   int needed = n;
-  for_lapack<T>(
-      batch_count(a), int64_t{m} * n,
-      [&](T* best) {
+  for_lapack(
+      a.dtype(), batch_count(a), int64_t{m} * n,
+      [&](void* best) {
         Buffer probe(n + 1, DType::Int32);
         call(0, best, -1, probe.data<int>());
         if (driver == LeastSquares::Gelsd) needed = probe.data<int>()[0];
       },
-      [&](int64_t i, T* work, int lwork) {
+      [&](int64_t i, void* work, int lwork) {
         Buffer integers(needed, DType::Int32);
         std::fill_n(integers.data<int>(), needed, 0);  // no column has its place
         call(i, work, lwork, integers.data<int>());
       });
 }
 
-template <class T>
 void run_ldl(const LdlFactors& out) {
-  const Lapack<T>& table = lapack(library("ldl_factor"), T());
+  const Lapack& table = lapack("ldl_factor", out.ld.dtype());
   const int n = static_cast<int>(rows_of(out.ld));
-  T* const data = out.ld.data<T>();
-  int* const pivots = out.pivots.data<int>();
-  int* const info = out.info.data<int>();
-  const auto call = [&, n](int64_t i, T* work, int lwork) {
-    table.sytrf("L", &n, data + i * n * n, &n, pivots + i * n, work, &lwork, info + i, 1);
+  const Places data(out.ld, int64_t{n} * n), pivots(out.pivots, n), info(out.info, 1);
+  const auto call = [&](int64_t i, void* work, int lwork) {
+    table.sytrf("L", &n, data.at(i), &n, static_cast<int*>(pivots.at(i)), work, &lwork,
+                static_cast<int*>(info.at(i)), 1);
   };
-  for_lapack<T>(batch_count(out.ld), int64_t{n} * n, [&](T* best) { call(0, best, -1); }, call);
+  for_lapack(
+      out.ld.dtype(), batch_count(out.ld), int64_t{n} * n, [&](void* best) { call(0, best, -1); },
+      call);
 }
 
 }  // namespace
@@ -240,7 +247,7 @@ Svd svd(const Tensor& a, bool full, bool vectors) {
   if (!a.is_meta()) {
     GradModeGuard no_grad(false);
     if (a.numel() > 0) {
-      with_float(a.dtype(), [&]<class T>(T) { run_svd<T>(a, out, full, vectors); });
+      run_svd(a, out, full, vectors);
     } else {
       zero_(out.info);
       if (vectors && out.u.numel() > 0) copy_(out.u, eye(m, columns_of(out.u), a.options()));
@@ -270,7 +277,7 @@ Eigh eigh(const Tensor& a, bool upper, bool vectors) {
     if (a.numel() > 0) {
       copy_(out.vectors, a);
       const Tensor rows = turned(out.vectors);
-      with_float(a.dtype(), [&]<class T>(T) { run_eigh<T>(rows, out, upper, vectors); });
+      run_eigh(rows, out, upper, vectors);
     } else {
       zero_(out.info);
     }
@@ -316,10 +323,7 @@ LeastSquaresResult least_squares(const Tensor& a, const Tensor& b, double rcond,
     if (left.numel() > 0 && sides > 0) {
       copy_(first_columns(out.b, m), turned(right));
       const Tensor by_columns = contiguous_copy(turned(left));
-      with_float(a.dtype(), [&]<class T>(T) {
-        run_least_squares<T>(by_columns, out, static_cast<int>(m), static_cast<int>(n), rcond,
-                             driver);
-      });
+      run_least_squares(by_columns, out, static_cast<int>(m), static_cast<int>(n), rcond, driver);
     }
   }
   out.b = turned(out.b);
@@ -337,7 +341,7 @@ LdlFactors ldl_factor(const Tensor& a) {
   zero_(out.info);
   if (a.numel() == 0) return out;
   copy_(out.ld, tril(a));
-  with_float(a.dtype(), [&]<class T>(T) { run_ldl<T>(out); });
+  run_ldl(out);
   return out;
 }
 
@@ -365,16 +369,15 @@ Tensor ldl_solve(const Tensor& ld, const Tensor& pivots, const Tensor& b) {
   }
   copy_(x, right);
   const Tensor factors = contiguous(turned(left));
-  with_float(x.dtype(), [&]<class T>(T) {
-    const Lapack<T>& table = lapack(library(op), T());
-    const int size = static_cast<int>(n), sides = static_cast<int>(columns_of(x));
-    for (int64_t i = 0; i < batch_count(x); ++i) {
-      const BlasCall call;
-      int info = 0;
-      table.sytrs("L", &size, &sides, factors.data<T>() + i * n * n, &size,
-                  order.data<int32_t>() + i * n, x.data<T>() + i * n * sides, &size, &info, 1);
-    }
-  });
+  const Lapack& table = lapack(op, x.dtype());
+  const int size = static_cast<int>(n), nrhs = static_cast<int>(columns_of(x));
+  const Places data(factors, n * n), rows(order, n), sides(x, n * nrhs);
+  for (int64_t i = 0; i < batch_count(x); ++i) {
+    const BlasCall call;
+    int info = 0;
+    table.sytrs("L", &size, &nrhs, data.at(i), &size, static_cast<int*>(rows.at(i)), sides.at(i),
+                &size, &info, 1);
+  }
   return x;
 }
 

@@ -159,8 +159,7 @@ bool bind(void* library, const char* name, Function*& member) {
   return member != nullptr;
 }
 
-template <class T>
-bool bind_lapack(void* library, const char* type, Lapack<T>& table) {
+bool bind_lapack(void* library, const char* type, Lapack& table) {
   const auto find = [&](const char* name, auto*& member) {
     return bind(library, message(type, name, '_').c_str(), member);
   };

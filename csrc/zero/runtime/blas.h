@@ -8,31 +8,31 @@
 namespace zero {
 
 // What zero calls of LAPACK, with Fortran's interface: matrices by columns, all arguments by
-// pointers, and the lengths of strings, which are 1 here, at the end. work of size `lwork` = -1
-// asks for the best size.
-template <class T>
+// pointers, and the lengths of strings, which are 1 here, at the end. Pointers to void are to
+// floats or to doubles, by the table. A size of -1 for `work` asks for the best one.
 struct Lapack {
-  void (*gesdd)(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u,
-                const int* ldu, T* vt, const int* ldvt, T* work, const int* lwork, int* iwork,
-                int* info, size_t);
-  void (*syevd)(const char* job, const char* uplo, const int* n, T* a, const int* lda, T* w,
-                T* work, const int* lwork, int* iwork, const int* liwork, int* info, size_t,
+  void (*gesdd)(const char* job, const int* m, const int* n, void* a, const int* lda, void* s,
+                void* u, const int* ldu, void* vt, const int* ldvt, void* work, const int* lwork,
+                int* iwork, int* info, size_t);
+  void (*syevd)(const char* job, const char* uplo, const int* n, void* a, const int* lda, void* w,
+                void* work, const int* lwork, int* iwork, const int* liwork, int* info, size_t,
                 size_t);
-  void (*sytrf)(const char* uplo, const int* n, T* a, const int* lda, int* pivots, T* work,
+  void (*sytrf)(const char* uplo, const int* n, void* a, const int* lda, int* pivots, void* work,
                 const int* lwork, int* info, size_t);
-  void (*sytrs)(const char* uplo, const int* n, const int* nrhs, const T* a, const int* lda,
-                const int* pivots, T* b, const int* ldb, int* info, size_t);
+  void (*sytrs)(const char* uplo, const int* n, const int* nrhs, const void* a, const int* lda,
+                const int* pivots, void* b, const int* ldb, int* info, size_t);
   // Least squares: by QR, by QR with exchanged columns, by two ways to the singular values.
-  void (*gels)(const char* trans, const int* m, const int* n, const int* nrhs, T* a, const int* lda,
-               T* b, const int* ldb, T* work, const int* lwork, int* info, size_t);
-  void (*gelsy)(const int* m, const int* n, const int* nrhs, T* a, const int* lda, T* b,
-                const int* ldb, int* jpvt, const T* rcond, int* rank, T* work, const int* lwork,
-                int* info);
-  void (*gelsd)(const int* m, const int* n, const int* nrhs, T* a, const int* lda, T* b,
-                const int* ldb, T* s, const T* rcond, int* rank, T* work, const int* lwork,
+  void (*gels)(const char* trans, const int* m, const int* n, const int* nrhs, void* a,
+               const int* lda, void* b, const int* ldb, void* work, const int* lwork, int* info,
+               size_t);
+  void (*gelsy)(const int* m, const int* n, const int* nrhs, void* a, const int* lda, void* b,
+                const int* ldb, int* jpvt, const void* rcond, int* rank, void* work,
+                const int* lwork, int* info);
+  void (*gelsd)(const int* m, const int* n, const int* nrhs, void* a, const int* lda, void* b,
+                const int* ldb, void* s, const void* rcond, int* rank, void* work, const int* lwork,
                 int* iwork, int* info);
-  void (*gelss)(const int* m, const int* n, const int* nrhs, T* a, const int* lda, T* b,
-                const int* ldb, T* s, const T* rcond, int* rank, T* work, const int* lwork,
+  void (*gelss)(const int* m, const int* n, const int* nrhs, void* a, const int* lda, void* b,
+                const int* ldb, void* s, const void* rcond, int* rank, void* work, const int* lwork,
                 int* info);
 };
 
@@ -40,8 +40,8 @@ struct Lapack {
 enum BlasOrder : int { kRowMajor = 101, kColMajor = 102 };
 enum BlasTranspose : int { kNoTrans = 111, kTrans = 112 };
 
-// C interface with 32-bit integers (LP64). Every member is set, else there is no Blas; `lapack` says
-// whether those of LAPACK are.
+// C interface with 32-bit integers (LP64). Every member is set, else there is no Blas; `lapack`
+// says whether those of LAPACK are.
 struct Blas {
   // c = alpha op(a) op(b) + beta c; op(a) is m x k, op(b) is k x n.
   void (*sgemm)(BlasOrder order, BlasTranspose transa, BlasTranspose transb, int m, int n, int k,
@@ -55,8 +55,7 @@ struct Blas {
                 int lda, const float* x, int incx, float beta, float* y, int incy);
   void (*dgemv)(BlasOrder order, BlasTranspose trans, int m, int n, double alpha, const double* a,
                 int lda, const double* x, int incx, double beta, double* y, int incy);
-  Lapack<float> s;
-  Lapack<double> d;
+  Lapack s, d;  // for float32 and float64
   bool lapack;
 };
 
