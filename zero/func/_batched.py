@@ -301,9 +301,7 @@ def functions(names: str) -> Iterator[Any]:
     """The compiled functions and methods of these names."""
     kind = type(zero.add)
     for name in names.split():
-        found = [
-            f for f in (getattr(zero, name, None), Tensor.__dict__.get(name)) if type(f) is kind
-        ]
+        found = [f for f in (vars(zero).get(name), Tensor.__dict__.get(name)) if type(f) is kind]
         if not found:
             raise RuntimeError(f"vmap: there is no operator {name!r} for a rule")
         yield from found
