@@ -170,6 +170,20 @@ def test_far_from_zero(dtype):
         assert (low - limit).abs().max() < 1e-6 and x.grad[:3].abs().max() < 1e-6
 
 
+def test_gelu_keeps_digits_where_it_is_small():
+    """Its relative error is a few ulp; that of x^2 / 2 in the exponent comes on top."""
+    x = zero.linspace(-8, 8, 4001, requires_grad=True)
+    y = F.gelu(x)
+    y.backward(zero.ones_like(y))
+    exact = x.detach().numpy().astype(np.float64)
+    tail = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in exact])
+    bound = 2.0**-24 * (12 + exact**2)
+    assert (np.abs(y.detach().numpy() - exact * tail) <= bound * np.abs(exact * tail)).all()
+    density = exact * np.exp(-(exact**2) / 2) / math.sqrt(2 * math.pi)
+    # The slope has a zero, where the two parts cancel.
+    assert (np.abs(x.grad.numpy() - (tail + density)) <= bound * (tail + np.abs(density))).all()
+
+
 @pytest.mark.parametrize("twice", [False, True])
 def test_the_slope_of_gelu_where_cubes_overflow(twice):
     x = zero.tensor([1e13, 1e15, -1e15, 1e18, -1e18], requires_grad=True)

@@ -20,9 +20,6 @@ namespace {
 
 using Params = ActivationParams;
 
-ZERO_INLINE float erf_of(float x) { return math::erf(x); }
-ZERO_INLINE double erf_of(double x) { return special::erf(x); }
-
 // 1 / (1 + e^-x): of an infinite power it is 0.
 template <class T>
 ZERO_INLINE T logistic(T x) {
@@ -114,16 +111,28 @@ template <class T> struct EluResult : Elu<T> {
   }
 };
 
-// x P(x), P the normal distribution; the gradient is P(x) + x p(x), p its density.
+// The normal distribution P(x) from e = exp(-x^2 / 2). In float32 P(-a) = e t s(t) with
+// t = 1 / (1 + 0.21 a), a >= 0; fit 2^-26 of P(-a) to a = 13.3, where e is 0.
+ZERO_INLINE float normal_distribution(float x, float e) {
+  const float t = 1.0f / (1.0f + 0.21f * math::abs(x));
+  const float s = math::polynomial(t, 8.370606471e-02f, 8.515485516e-02f, 6.862196073e-02f,
+                                   1.269720009e-01f, -9.862256128e-02f, 3.559495030e-01f,
+                                   -3.358145045e-01f, 2.862222998e-01f, -7.218961948e-02f);
+  const float tail = e * (t * s);
+  return x < 0.0f ? tail : 1.0f - tail;
+}
+ZERO_INLINE double normal_distribution(double x, double) {
+  return 0.5 + 0.5 * special::erf(x * 0.7071067811865476);
+}
+
+// x P(x); the gradient is P(x) + x p(x), p the density.
 template <class T> struct Gelu {
   explicit Gelu(const Params&) {}
-  static ZERO_INLINE T distribution(T x) {
-    return T(0.5) + T(0.5) * erf_of(x * T(0.7071067811865476));
-  }
-  ZERO_INLINE T value(T x) const { return x * distribution(x); }
+  static ZERO_INLINE T power(T x) { return math::exp_normal(T(-0.5) * x * x); }
+  ZERO_INLINE T value(T x) const { return x * normal_distribution(x, power(x)); }
   ZERO_INLINE T gradient(T g, T x) const {
-    const T density = math::exp_normal(T(-0.5) * x * x) * T(0.3989422804014327);
-    return g * (distribution(x) + x * density);
+    const T e = power(x), density = e * T(0.3989422804014327);
+    return g * (normal_distribution(x, e) + x * density);
   }
 };
 

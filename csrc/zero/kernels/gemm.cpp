@@ -63,10 +63,16 @@ ZERO_NOINLINE void multiply_panels(int64_t m, int64_t n, const Matrix<T>& a, con
   const int64_t group = (panels > 0 ? panels : 1) * N;  // columns whose panels stay in L2
   for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
     const int64_t rows = m - i0 < kRowBlock ? m - i0 : kRowBlock;
-    if (copy_a)
-      for (int64_t i = 0; i < rows; i += kRows)
+    if (copy_a) {
+      int64_t i = 0;
+      if (a.row == 1) {
+        pack_lines<T, kRows>(packed_a, kRows * k, {a.at(i0, 0), 1, a.column}, rows / kRows, k);
+        i = rows / kRows * kRows;
+      }
+      for (; i < rows; i += kRows)
         pack<T, kRows>(packed_a + i * k, Matrix<T>{a.at(i0 + i, 0), a.row, a.column},
                        rows - i < kRows ? rows - i : kRows, k);
+    }
     for (int64_t j0 = 0; j0 < n; j0 += group)
       for (int64_t i = 0; i < rows; i += kRows) {
         const Matrix<T> strip = copy_a ? Matrix<T>{packed_a + i * k, 1, kRows}
@@ -265,7 +271,13 @@ void pack_columns(const PackColumnsArgs& args) {
   for (int64_t p = 0; p < k; p += kDepth) {
     const int64_t depth = k - p < kDepth ? k - p : kDepth;
     T* const chunk = static_cast<T*>(args.packed) + p * args.padded;
-    for (int64_t j = first; j < first + args.n; j += kPanel<T>) {
+    int64_t j = first;
+    if (b.column == 1) {
+      constexpr int64_t N = kPanel<T>;
+      pack_lines<T, N>(chunk + j * depth, N * depth, {b.at(p, j), 1, b.row}, args.n / N, depth);
+      j += args.n / N * N;
+    }
+    for (; j < first + args.n; j += kPanel<T>) {
       const int64_t valid = first + args.n - j < kPanel<T> ? first + args.n - j : kPanel<T>;
       pack_panel<T>({b.at(p, j), b.row, b.column}, valid, depth, chunk + j * depth);
     }

@@ -171,6 +171,16 @@ ZERO_NOINLINE void pack(T* to, Matrix<T> from, int64_t width, int64_t k) {
   }
 }
 
+// The same of `count` whole groups of W dense rows, each `step` behind the last: along the lines of
+// `from`, each read once.
+template <class T, int W>
+ZERO_NOINLINE void pack_lines(T* to, int64_t step, Matrix<T> from, int64_t count, int64_t k) {
+  for (int64_t p = 0; p < k; ++p, to += W) {
+    const T* line = from.at(0, p);
+    for (int64_t j = 0; j < count; ++j, line += W) copy_bytes(to + j * step, line, W * sizeof(T));
+  }
+}
+
 }  // namespace matrix
 }  // namespace
 }  // namespace zero::ZERO_ISA_NS

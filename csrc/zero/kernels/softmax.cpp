@@ -78,6 +78,7 @@ ZERO_NOINLINE void exp_rows(const T* x, T* y, int64_t rows, int64_t n, double* m
     const T* row = x + r * n;
     const T m = max_of(row, n);
     max[r] = static_cast<double>(m);
+    ZERO_SIMD
     for (int64_t i = 0; i < n; ++i) y[r * n + i] = row[i] - m;
   }
   exp_block(y, y, rows * n);
@@ -116,9 +117,11 @@ void softmax_rows(const SoftmaxArgs& args) {
     for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
       if (args.log) {
         const T m = static_cast<T>(max[r]), log_sum = static_cast<T>(log_of_sum<T>(sum[r]));
+        ZERO_SIMD
         for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) - log_sum;
       } else {
         const T scale = static_cast<T>(1 / sum[r]);
+        ZERO_SIMD
         for (int64_t i = 0; i < n; ++i) y[i] *= scale;
       }
     }
@@ -138,9 +141,11 @@ void softmax_backward_rows(const SoftmaxArgs& args) {
     for (int64_t r = 0; r < rows; ++r, y += n, g += n, out += n) {
       if (args.log) {
         const T s = static_cast<T>(sum_of(g, n));
+        ZERO_SIMD
         for (int64_t i = 0; i < n; ++i) out[i] = g[i] - out[i] * s;
       } else {
         const T s = static_cast<T>(dot(g, y, n));
+        ZERO_SIMD
         for (int64_t i = 0; i < n; ++i) out[i] = y[i] * (g[i] - s);
       }
     }

@@ -23,10 +23,11 @@ constexpr double kGrain = 1 << 19;          // multiply-adds that are worth a ra
 constexpr int64_t kMinBlock = 128, kMaxBlock = 512;
 constexpr int64_t kMinDepth = 2048;  // part of k, when c is too small to be cut
 constexpr int64_t kMaxParts = 16;
-constexpr int64_t kUnpackedRows = 24;      // that read b as it is, where it is dense
-constexpr int64_t kPackedBytes = 4 << 20;  // of b at a time
-constexpr int64_t kPackedDepth = 1024;     // whole chunks of the kernels
-constexpr int64_t kPackGrain = 1 << 16;    // elements that are worth a range of their own
+constexpr int64_t kUnpackedRows = 24;        // that read b as it is, where it is dense
+constexpr int64_t kPackedBytes = 512 << 10;  // of b at a time, for each thread: a part of its L2
+constexpr double kPackedWork = 1 << 23;      // multiply-adds that are worth a copy and its barriers
+constexpr int64_t kChunk = 256;              // of k; the kernels' sums are cut there anyway
+constexpr int64_t kPackGrain = 1 << 16;      // elements that are worth a range of their own
 constexpr int64_t kBlocksOfThread = 4, kLeastRows = 24;
 
 double work(const Gemm& g) {
@@ -205,14 +206,18 @@ bool suits_packed(const Gemm& g) {
   return own_kernels(g) && !few && work(g) > kSmallProduct;
 }
 
-// A copy of b, or of so many columns that it stays in the cache, and then blocks of c that read it.
-// Neither bits nor copies depend on the blocks, so threads may have their number of them.
+// A copy of a part of b, so large that it stays in the cache, and then blocks of c that read it.
+// Bits depend neither on the parts nor on the blocks, so threads may have their number of them.
 void run_packed(const Gemm& g, const PackedGemm& way) {
-  if (g.k > 2 * kPackedDepth) {  // a part of k at a time: the copy stays small
-    for (int64_t p = 0; p < g.k; p += kPackedDepth) {
-      const int64_t item = itemsize(g.dtype);
+  const int64_t item = itemsize(g.dtype), panel = way.panel;
+  const int64_t threads = in_parallel_region() ? 1 : num_threads();
+  const int64_t elements = std::max(kPackedBytes / item * threads,
+                                    static_cast<int64_t>(kPackedWork / static_cast<double>(g.m)));
+  const int64_t depth = std::max(elements / g.n / kChunk, int64_t{1}) * kChunk;
+  if (g.k > depth) {
+    for (int64_t p = 0; p < g.k; p += depth) {
       Gemm part = g;
-      part.k = std::min(kPackedDepth, g.k - p);
+      part.k = std::min(depth, g.k - p);
       part.a.data = offset(g.a.data, p * g.a.column, item);
       part.b.data = offset(g.b.data, p * g.b.row, item);
       part.add = g.add || p > 0;
@@ -221,9 +226,7 @@ void run_packed(const Gemm& g, const PackedGemm& way) {
     }
     return;
   }
-  const int64_t item = itemsize(g.dtype), panel = way.panel;
-  const int64_t threads = in_parallel_region() ? 1 : num_threads();
-  const int64_t most = std::max(panel, kPackedBytes / (g.k * item) / panel * panel);
+  const int64_t most = std::max(panel, elements / g.k / panel * panel);
   const int64_t scratch_bytes = kernels().gemm_scratch(g.m, g.n, g.k, item);
   for (int64_t first = 0; first < g.n; first += most) {
     const int64_t n = std::min(most, g.n - first), panels = (n + panel - 1) / panel;

@@ -2,7 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include "zero/autograd/inplace.h"
 #include "zero/ops/autocast.h"
+#include "zero/ops/loss_sum.h"
+#include "zero/ops/pieces.h"
 #include "zero/ops/reduce.h"
 
 namespace zero {
@@ -40,6 +43,18 @@ Tensor prod(const Tensor& x, const Dims& dims, bool keepdim, std::optional<DType
 
 namespace {
 
+// Of all elements, which lie densely, in pieces that depend on their number only.
+double sum_of_squares(const Tensor& x) {
+  const auto size = [&](int64_t) { return x.numel(); };
+  const auto squares = kernels().squares[static_cast<int>(compute_type(x.dtype()))];
+  const DenormalGuard denormal;
+  SmallVector<double, 16> parts(count_pieces(1, size));
+  for_pieces(1, size, kGrainSize, [&](int64_t, int64_t begin, int64_t end, int64_t piece) {
+    parts[piece] = squares(x.data<char>() + begin * itemsize(x.dtype()), end - begin);
+  });
+  return sum_of(parts.data(), parts.size());
+}
+
 // sqrt(sum x^2), with squares and their sum in float64: neither overflows in float32. The gradient
 // at 0 is 0.
 Tensor euclidean(const Tensor& x, const Selection& selection, const Dims& dims, bool keepdim) {
@@ -48,8 +63,9 @@ Tensor euclidean(const Tensor& x, const Selection& selection, const Dims& dims, 
     if (selection.count == 0) {
       GradModeGuard no_grad(false);
       fill_(y, 0);
+    } else if (const Tensor in = computable(x); y.numel() == 1 && is_dense(in)) {
+      store_scalar(y.data(), y.dtype(), Scalar(std::sqrt(sum_of_squares(in))));
     } else {
-      const Tensor in = computable(x);
       const Plan plan(in, selection, false);
       plan.for_each_tile([&](const Tile& tile) {
         DeviationState states[kReduceTile];
