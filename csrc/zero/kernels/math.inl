@@ -169,9 +169,18 @@ ZERO_INLINE double cos_reduced(double r) {  // |r| <= pi/4; fit 2^-43
          (z * z) * polynomial(z, 0.041666666622477214, -0.0013888883722636973,
                               2.4799511766987655e-05, -2.72095479817319e-07);
 }
-ZERO_INLINE float sin_quadrant(double r, uint64_t q) {
-  const double value = (q & 1) != 0 ? cos_reduced(r) : sin_reduced(r);
-  return static_cast<float>(bit_cast<double>(bit_cast<uint64_t>(value) ^ ((q & 2) << 62)));
+// (-1)^n sin(r) for x = n pi + r, |r| <= pi/2, n an integer and a `half`: one polynomial, fit 2^-43.
+// For |x| <= kTrigLimit n pi is exact in its first part, as above.
+ZERO_INLINE float sin_halves(double x, double half) {
+  const double t = (x * 0.3183098861837907 - half) + kRound;
+  const double n = (t - kRound) + half;
+  const double r = (x - n * 3.1415926534682512) - n * 1.2154201013012384e-10;
+  const double z = r * r;
+  const double series =
+      polynomial(z, 1.0, -0.16666666666504409, 0.0083333333210743876, -0.00019841266727176074,
+                 2.7556952896483079e-06, -2.5030188677013675e-08, 1.540941167755023e-10);
+  const uint64_t odd = bit_cast<uint64_t>(t) << 63;
+  return static_cast<float>(bit_cast<double>(bit_cast<uint64_t>(r * series) ^ odd));
 }
 
 // atan2(y, x). With a = min(|x|, |y|) / max: a <= tan(pi/8), or atan a = pi/4 + atan((a-1)/(a+1)),
@@ -316,14 +325,8 @@ ZERO_INLINE float erf(float x) {
 
 // |x| <= kTrigLimit only (infinities are beyond it); elementwise.cpp sends blocks with larger ones
 // to libm.
-ZERO_INLINE float sin(float x) {
-  const ReducedTrig a = reduce_trig(x);
-  return sin_quadrant(a.r, a.q);
-}
-ZERO_INLINE float cos(float x) {
-  const ReducedTrig a = reduce_trig(x);
-  return sin_quadrant(a.r, a.q + 1);
-}
+ZERO_INLINE float sin(float x) { return sin_halves(x, 0.0); }
+ZERO_INLINE float cos(float x) { return -sin_halves(x, 0.5); }  // sin(r) = -cos(r + pi/2)
 ZERO_INLINE double tan(double x) { return ZERO_LIBM(tan)(x); }
 ZERO_INLINE float tan(float x) {
   const ReducedTrig a = reduce_trig(x);
