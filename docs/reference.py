@@ -38,6 +38,7 @@ FAMILIES = {
     "products": "Products of matrices and vectors",
     "matrices": "Linear algebra",
     "lowrank": "Linear algebra",
+    "eigenpairs": "Linear algebra",
     "statistics": "Reduction",
     "shape": "Shapes and dtypes",
     "queries": "Shapes and dtypes",

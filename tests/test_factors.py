@@ -417,6 +417,35 @@ def test_low_rank():
         zero.pca_lowrank(a, q=100)
 
 
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("general", [True, False])
+def test_lobpcg(largest, general):
+    zero.manual_seed(0)
+    a, b = numbers(2, 40, 40), numbers(2, 40, 40, seed=1) * 0.1
+    a, b = a @ a.mT + zero.eye(40), b @ b.mT + zero.eye(40)
+    E, X = zero.lobpcg(a, 3, b if general else None, largest=largest)
+    inverse = L.inv(L.cholesky(b)) if general else zero.eye(40, dtype=zero.float64)
+    values = L.eigvalsh(inverse @ a @ inverse.mT)
+    close(E, values.flip(-1)[:, :3] if largest else values[:, :3], 1e-6)
+    bx = b @ X if general else X
+    close(X.mT @ bx, np.broadcast_to(np.eye(3), (2, 3, 3)), 1e-9)
+    close(a @ X - bx * E.unsqueeze(-2), np.zeros((2, 40, 3)), 1e-4)
+    start = zero.lobpcg(a, X=X, B=b if general else None, largest=largest, niter=1)
+    close(start[0], E, 1e-6)
+
+
+def test_lobpcg_refuses():
+    a = zero.eye(9)
+    with pytest.raises(ValueError, match="too many eigenpairs"):
+        zero.lobpcg(a, 4)
+    with pytest.raises(NotImplementedError, match="no gradient"):
+        zero.lobpcg(a.clone().requires_grad_())
+    with pytest.raises(NotImplementedError, match="tracker"):
+        zero.lobpcg(a, tracker=print)
+    with pytest.raises(ShapeError, match="X doesn't fit"):
+        zero.lobpcg(a, X=zero.ones(8, 1))
+
+
 def test_lu_unpack_in_parts():
     a = numbers(4, 3)
     LU, pivots = zero.lu(a)

@@ -841,7 +841,7 @@ def test_the_registry_covers_the_operators():
         "native_batch_norm",  # test_embedding, test_batch_norm
         *("cholesky", "det", "geqrf", "inverse", "lu", "lu_solve", "matrix_exp", "matrix_power"),
         *("nuclear_norm", "orgqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd"),
-        "svd_lowrank",  # test_factors
+        *("svd_lowrank", "lobpcg"),  # test_factors
     }
     same = {
         "absolute": "abs",

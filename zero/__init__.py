@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from zero._composed.copies import *
     from zero._composed.diagonal import *
     from zero._composed.distances import *
+    from zero._composed.eigenpairs import *
     from zero._composed.embed import *
     from zero._composed.exchange import *
     from zero._composed.grids import *

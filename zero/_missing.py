@@ -17,8 +17,6 @@ MISSING = {
         "from_file cond while_loop "
         # layers as functions
         "alpha_dropout "
-        # linear algebra
-        "lobpcg "
         # other dtypes and layouts
         "cdouble cfloat chalf complex complex128 complex32 complex64 dequantize float8_e4m3fn "
         "float8_e5m2 hash_tensor hsmm hspmm istft polar qint32 qint8 "

@@ -15,6 +15,7 @@ FUNCTIONS = {
     "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
     "view_copy",
     "diagonal": "diag diagflat",
+    "eigenpairs": "lobpcg",
     "embed": "as_strided_scatter diagonal_scatter select_scatter slice_scatter",
     "exchange": "from_dlpack to_dlpack",
     "distances": "cosine_similarity pairwise_distance pdist",
