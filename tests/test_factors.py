@@ -91,6 +91,20 @@ def test_rectangular_lu(shape, dtype):
     assert (low.abs() <= 1).all()
 
 
+@pytest.mark.parametrize("n", [5, 33, 150])
+def test_only_one_triangle_is_read(n):
+    a = numbers(2, n, n)
+    a = a @ a.mT + zero.eye(n)
+    nan = zero.full((n, n), zero.nan, dtype=zero.float64)
+    low, up = a.tril() + nan.triu(1), a.triu() + nan.tril(-1)
+    for x in (a, a.mT.contiguous().mT, zero.cat([a, a], -1)[..., ::2] * 0 + a):
+        assert zero.equal(L.cholesky(low), L.cholesky(x))
+        assert zero.equal(L.cholesky(up, upper=True), L.cholesky(x, upper=True))
+    close(L.eigvalsh(low), L.eigvalsh(up, "U"), 1e-9 * n)
+    close(L.solve_triangular(low, a, upper=False), L.solve_triangular(a.tril(), a, upper=False))
+    close(L.solve_triangular(up, a, upper=True), L.solve_triangular(a.triu(), a, upper=True))
+
+
 def test_each_matrix_has_the_same_bits_in_any_batch():
     a = numbers(37, 8, 8)
     b = numbers(37, 8, 3, seed=1)

@@ -10,6 +10,26 @@ namespace {
 
 Tensor integers(const Tensor& a) { return empty(batch_sizes(a), {DType::Int32, a.device()}); }
 
+// The upper triangle of a matrix; lines of memory run along rows or columns.
+void copy_upper(const Matrices& from, const Matrices& to, int64_t index) {
+  constexpr int64_t side = 64;
+  const int64_t n = to.rows, item = itemsize(to.dtype);
+  const char* const data = from.at(index);
+  char* const result = to.at(index);
+  parallel_for((n + side - 1) / side, 1 + kGrainSize / (n * side), [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin * side; i < std::min(n, end * side); i += side) {
+      const int64_t height = std::min(side, n - i);
+      for (int64_t j = i; from.column != 1 && j < n; j += side)
+        linalg_kernel(to.dtype).turn(result + (i * to.row + j) * item, to.row,
+                                     data + (i + j * from.column) * item, from.column,
+                                     std::min(side, n - j), height);
+      for (int64_t r = i; from.column == 1 && r < i + height; ++r)
+        std::memcpy(result + r * (to.row + 1) * item, data + r * (from.row + 1) * item,
+                    (n - r) * item);
+    }
+  });
+}
+
 void run_cholesky(const Tensor& a, const Tensor& y, const Tensor& info, bool upper) {
   const int64_t n = rows_of(a);
   int32_t* const failed = info.data<int32_t>();
@@ -29,12 +49,17 @@ void run_cholesky(const Tensor& a, const Tensor& y, const Tensor& info, bool upp
                       });
   }
   GradModeGuard no_grad(false);
-  copy_(y, a);
-  const Tensor rows = upper ? y : turned(y);
-  const Matrices to = matrices(rows);
-  for_each_matrix(to.count,
-                  [&](int64_t i) { failed[i] = cholesky_blocked(to.dtype, to.at(i), to.row, n); });
-  triu(rows, 0, Target::inplace(rows));
+  const Tensor source = in_steps(a), rows = upper ? y : turned(y);
+  const Matrices given = matrices(source), to = matrices(rows);
+  const Matrices from = upper ? given : given.transposed();
+  const bool dense = from.column == 1 || from.row == 1;
+  const int64_t item = itemsize(a.dtype());
+  if (!dense) copy_(y, a);
+  for_each_matrix(to.count, [&](int64_t i) {
+    if (dense) copy_upper(from, to, i);
+    failed[i] = cholesky_blocked(to.dtype, to.at(i), to.row, n);
+    for (int64_t j = 0; j < n; ++j) std::memset(to.at(i) + j * to.row * item, 0, j * item);
+  });
 }
 
 // The reflectors and R of `a` go to v; the first columns of Q, if it is defined, to q.

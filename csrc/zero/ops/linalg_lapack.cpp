@@ -275,7 +275,7 @@ Eigh eigh(const Tensor& a, bool upper, bool vectors) {
   if (!a.is_meta()) {
     GradModeGuard no_grad(false);
     if (a.numel() > 0) {
-      copy_(out.vectors, a);
+      copy_(out.vectors, upper ? triu(a) : tril(a));
       const Tensor rows = turned(out.vectors);
       run_eigh(rows, out, upper, vectors);
     } else {
