@@ -16,7 +16,8 @@ constexpr int64_t kSquareColumns = 64;  // of a symmetric update at a time: a ha
 // so that it is read and written seldom. The former are as many rows as products read without a
 // copy of the other side.
 constexpr int64_t kReflectors = 16, kReflectorBlock = 96;
-constexpr int64_t kColumnGrain = 64;  // columns of sides, a whole number of vectors
+constexpr int64_t kSolvedColumns = 128;  // of sides at a time
+constexpr int64_t kColumnGrain = 64;     // a whole number of vectors
 
 template <class T> constexpr DType kDType = sizeof(T) == 8 ? DType::Float64 : DType::Float32;
 
@@ -69,32 +70,39 @@ void exchange_rows(T* a, int64_t row, int64_t n, const int32_t* pivots, int64_t 
   });
 }
 
-// X = -A^-1 X: so that the products between blocks are additions.
+// X = -A^-1 X, for some columns: so that the products between blocks are additions.
 template <class T>
-void solve_negated(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row,
+void solve_columns(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row,
                    int64_t m, bool lower, bool unit) {
-  if (n <= kLinalgBlock) {
-    const int64_t chunks = (m + kColumnGrain - 1) / kColumnGrain;
-    parallel_for(
-        chunks, 1 + kGrainSize / (n * n * kColumnGrain / 4 + 1), [=](int64_t begin, int64_t end) {
-          const int64_t first = begin * kColumnGrain;
-          linalg_kernel(kDType<T>).solve_rows(a, row, column, n, x + first, x_row,
-                                              std::min(m, end * kColumnGrain) - first, lower, unit);
-        });
-    return;
-  }
+  if (n <= kLinalgBlock)
+    return linalg_kernel(kDType<T>).solve_rows(a, row, column, n, x, x_row, m, lower, unit);
   const int64_t k = half(n, kLinalgBlock), rest = n - k;
   const T* const corner = a + k * (row + column);
   T* const below = x + k * x_row;
   if (lower) {
-    solve_negated(a, row, column, k, x, x_row, m, lower, unit);
+    solve_columns(a, row, column, k, x, x_row, m, lower, unit);
     product<T>(rest, m, k, {a + k * row, row, column}, {x, x_row, 1}, below, x_row, true);
-    solve_negated(corner, row, column, rest, below, x_row, m, lower, unit);
+    solve_columns(corner, row, column, rest, below, x_row, m, lower, unit);
   } else {
-    solve_negated(corner, row, column, rest, below, x_row, m, lower, unit);
+    solve_columns(corner, row, column, rest, below, x_row, m, lower, unit);
     product<T>(k, m, rest, {a + k * column, row, column}, {below, x_row, 1}, x, x_row, true);
-    solve_negated(a, row, column, k, x, x_row, m, lower, unit);
+    solve_columns(a, row, column, k, x, x_row, m, lower, unit);
   }
+}
+
+// The same for all: columns are solved apart from each other, so many that they stay in the cache.
+// Their number depends on shapes alone.
+template <class T>
+void solve_negated(const T* a, int64_t row, int64_t column, int64_t n, T* x, int64_t x_row,
+                   int64_t m, bool lower, bool unit) {
+  const int64_t count = std::max<int64_t>(1, m / kSolvedColumns);
+  const int64_t width = round_up((m + count - 1) / count, kColumnGrain);
+  parallel_for((m + width - 1) / width, 1 + (1 << 20) / (n * n * width + 1),
+               [=](int64_t begin, int64_t end) {
+                 for (int64_t c = begin; c < end; ++c)
+                   solve_columns(a, row, column, n, x + c * width, x_row,
+                                 std::min(width, m - c * width), lower, unit);
+               });
 }
 
 // X = -A^-1 for a lower triangle with a diagonal of ones; X is 0 above its diagonal and 1 on it.
