@@ -715,6 +715,9 @@ def test_the_registry_covers_the_operators():
         "asarray",
         "from_numpy",
         "is_tensor",  # test_convert
+        "from_dlpack",
+        "to_dlpack",  # test_exchange
+        "vmap",
         "load",
         "save",  # test_serialization
         "frombuffer",
