@@ -169,7 +169,8 @@ ZERO_INLINE double cos_reduced(double r) {  // |r| <= pi/4; fit 2^-43
          (z * z) * polynomial(z, 0.041666666622477214, -0.0013888883722636973,
                               2.4799511766987655e-05, -2.72095479817319e-07);
 }
-// (-1)^n sin(r) for x = n pi + r, |r| <= pi/2, n an integer and a `half`: one polynomial, fit 2^-43.
+// (-1)^n sin(r) for x = n pi + r, |r| <= pi/2, n an integer and a `half`: one polynomial, fit to
+// 2^-43.
 // For |x| <= kTrigLimit n pi is exact in its first part, as above.
 ZERO_INLINE float sin_halves(double x, double half) {
   const double t = (x * 0.3183098861837907 - half) + kRound;
