@@ -19,7 +19,7 @@ namespace {
 constexpr double kSmallProduct = 32 * 32 * 32;
 constexpr int64_t kFewRows = 4;
 constexpr double kOneBlock = 64 * 64 * 64;  // not worth a second thread: ~6 µs
-constexpr double kGrain = 1 << 19;          // multiply-adds that are worth a range of their own
+constexpr double kGrain = 1 << 20;          // multiply-adds that are worth a range of their own
 constexpr int64_t kMinBlock = 128, kMaxBlock = 512;
 constexpr int64_t kMinDepth = 2048;  // part of k, when c is too small to be cut
 constexpr int64_t kMaxParts = 16;
