@@ -1,5 +1,7 @@
 """zero.func's derivatives against derivatives written down, and against each other."""
 
+import gc
+
 import pytest
 
 import zero
@@ -15,6 +17,7 @@ from zero.func import (
     replace_all_batch_norm_modules_,
     stack_module_state,
     vjp,
+    vmap,
 )
 
 X = zero.tensor([1.0, 2.0, 3.0])
@@ -272,3 +275,28 @@ def test_replaced_batch_norm():
     assert list(dict(net.named_buffers())) == []
     y = net.eval()(zero.randn(50, 2))
     assert zero.allclose(y.mean(0), zero.zeros(3), atol=1e-6)
+
+
+def test_calls_leave_no_cycles():
+    net = zero.nn.Sequential(zero.nn.Linear(3, 4), zero.nn.Tanh(), zero.nn.Linear(4, 2))
+    params = {name: p.detach() for name, p in net.named_parameters()}
+    x = zero.randn(5, 3)
+
+    def loss(params, x):
+        return functional_call(net, params, (x,)).sum()
+
+    calls = (
+        lambda: vmap(grad(loss), (None, 0))(params, x),
+        lambda: grad(loss)(params, x),
+        lambda: jacrev(lambda x: x * 2)(x[0]),
+        lambda: zero.linalg.multi_dot([x, x.T, x, x.T]),
+    )
+    for call in calls:
+        call()
+        gc.collect()
+        gc.disable()
+        try:
+            call()
+            assert gc.collect() == 0
+        finally:
+            gc.enable()

@@ -507,13 +507,15 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
                 for k in range(i, j)
             )
 
-    def product(i: int, j: int) -> Tensor:
-        if i == j:
-            return matrices[i]
-        k = cut[i][j]
-        return zero.mm(product(i, k), product(k + 1, j))
+    return _deliver(_product_of(matrices, cut, 0, n - 1), out, "chain_matmul")
 
-    return _deliver(product(0, n - 1), out, "chain_matmul")
+
+def _product_of(matrices: Sequence[Tensor], cut: list[list[int]], i: int, j: int) -> Tensor:
+    """The product of matrices i to j, cut where cut[i][j] says."""
+    if i == j:
+        return matrices[i]
+    k = cut[i][j]
+    return zero.mm(_product_of(matrices, cut, i, k), _product_of(matrices, cut, k + 1, j))
 
 
 @numpy_names

@@ -239,20 +239,26 @@ def __array_function__(
         return NotImplemented
 
     only_sizes = func.__name__ in ("shape", "ndim", "size")  # of any tensor
-
-    def arrays(x: Any) -> Any:
-        if isinstance(x, Tensor):
-            return numpy.broadcast_to(0, tuple(x.shape)) if only_sizes else x.numpy()
-        if type(x) in (list, tuple):
-            return type(x)(arrays(y) for y in x)
-        return x
-
-    result = func(*arrays(args), **{name: arrays(x) for name, x in kwargs.items()})
+    result = func(
+        *_as_arrays(args, only_sizes),
+        **{name: _as_arrays(x, only_sizes) for name, x in kwargs.items()},
+    )
     if isinstance(kwargs.get("out"), Tensor):
         return kwargs["out"]
     methods = func.__name__ in _METHODS or func.__module__ == "numpy.linalg"
     return _as_tensor(result) if methods and isinstance(result, numpy.generic | numpy.ndarray) \
         else result  # fmt: skip
+
+
+def _as_arrays(x: Any, only_sizes: bool) -> Any:
+    """The arguments of a function of NumPy's with arrays in place of tensors."""
+    if isinstance(x, Tensor):
+        import numpy
+
+        return numpy.broadcast_to(0, tuple(x.shape)) if only_sizes else x.numpy()
+    if type(x) in (list, tuple):
+        return type(x)(_as_arrays(y, only_sizes) for y in x)
+    return x
 
 
 attach(__dlpack__, __dlpack_device__, __array_wrap__, __array_function__)

@@ -246,17 +246,17 @@ def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeS
         {'a': [10, 20], 'b': 30}
     """
     leaves: list[Any] = []
+    return leaves, _structure(tree, is_leaf, leaves)
 
-    def structure(tree: PyTree) -> TreeSpec:
-        node = None if is_leaf is not None and is_leaf(tree) else node_type(tree)
-        if node is None:
-            leaves.append(tree)
-            return LEAF
-        children, context = NODES[node].flatten_fn(tree)
-        return TreeSpec(node, context, [structure(child) for child in children])
 
-    spec = structure(tree)
-    return leaves, spec
+# No function inside of another: one that calls itself would be a cycle that keeps the leaves.
+def _structure(tree: PyTree, is_leaf: IsLeaf, leaves: list[Any]) -> TreeSpec:
+    node = None if is_leaf is not None and is_leaf(tree) else node_type(tree)
+    if node is None:
+        leaves.append(tree)
+        return LEAF
+    children, context = NODES[node].flatten_fn(tree)
+    return TreeSpec(node, context, [_structure(child, is_leaf, leaves) for child in children])
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
