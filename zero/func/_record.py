@@ -176,22 +176,29 @@ class Record:
             for y, v in zip(self.outputs, vectors, strict=True)
             if v is not None and y.requires_grad
         ]
-        if not pairs:
-            return tuple(map(zeros_like, self.inputs))
-        found: Any = _grad(
-            [y for y, _ in pairs],
-            self.inputs,
-            [v for _, v in pairs],
-            retain_graph=retain,
-            create_graph=create,
-            allow_unused=True,
-            materialize_grads=True,  # so that none is None
-        )
-        return tuple(found)
+        return _products(pairs, self.inputs, retain, create)
 
     def linear(self) -> Linear:
         """The Jacobian as a linear map of vectors for the inputs."""
         return Linear(self)
+
+
+def _products(
+    pairs: list[tuple[Tensor, Tensor]], inputs: Sequence[Tensor], retain: bool, create: bool
+) -> tuple[Tensor, ...]:
+    """Of pairs of an output and a vector, the vectors times the Jacobian: one for each input."""
+    if not pairs:
+        return tuple(map(zeros_like, inputs))
+    found: Any = _grad(
+        [y for y, _ in pairs],
+        inputs,
+        [v for _, v in pairs],
+        retain_graph=retain,
+        create_graph=create,
+        allow_unused=True,
+        materialize_grads=True,  # so that none is None
+    )
+    return tuple(found)
 
 
 def for_each(
@@ -238,18 +245,7 @@ class Linear:
     ) -> tuple[Tensor, ...]:
         """A tensor for each output. None is for inputs to leave out."""
         pairs = [(row, v) for i, row in self.rows if (v := vectors[i]) is not None]
-        if not pairs:
-            return tuple(map(zeros_like, self.us))
-        found: Any = _grad(
-            [row for row, _ in pairs],
-            self.us,
-            [v for _, v in pairs],
-            retain_graph=retain,
-            create_graph=create,
-            allow_unused=True,
-            materialize_grads=True,  # so that none is None
-        )
-        return tuple(found)
+        return _products(pairs, self.us, retain, create)
 
 
 def unit_vectors(x: Tensor, dims: int) -> Iterator[Tensor]:
