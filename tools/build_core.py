@@ -45,8 +45,8 @@ ISAS = {"x86_64": ("baseline", "avx2", "avx512", "avx512bf16"), "aarch64": ("neo
 BFLOAT16 = ("half_gemm",)
 # Families without an object for avx512 (families.h).
 NARROW = (
-    *("batch_norm", "cast", "distance", "embedding", "optim", "pointwise", "pooling", "reduce"),
-    *("resample", "scan", "sort", "special"),
+    *("batch_norm", "cast", "distance", "embedding", "pointwise", "pooling", "reduce", "resample"),
+    *("scan", "sort", "special"),
 )
 # Families whose loops are vector code by their pragmas already: at -O2 they take up to half as much
 # room, and no more time.
