@@ -17,9 +17,10 @@ template <class T> constexpr T kLowest = -static_cast<T>(__builtin_huge_val());
 // ---- products -----------------------------------------------------------------------------------
 
 constexpr int kVectors = 64 / kVectorBytes;  // of a panel's row
-// Rows of c in registers: six, or four so that 4, 8, 32, 64 and 128 rows come out even.
-constexpr int kTall = kVectorBytes == 16 && kRows == 4 ? 2 : 6;
-constexpr int kShort = kTall == 6 ? 4 : 2;
+// Rows of c in registers: eight of one vector each, which is as many as hide the time of a
+// multiply-add; or six, or four so that 4, 8, 32, 64 and 128 rows come out even.
+constexpr int kTall = kVectors == 1 ? 8 : kVectorBytes == 16 && kRows == 4 ? 2 : 6;
+constexpr int kShort = kTall == 2 ? 2 : 4;
 
 template <class T>
 ZERO_INLINE typename LanesOf<T>::type load_lanes(const T* from) {
@@ -56,7 +57,7 @@ ZERO_NOINLINE void product_tile(const PanelProduct& args, int64_t first, int64_t
   const int64_t step = args.a_column;
   for (int64_t done = 0; done < args.k; done += args.span) {
     const int64_t n = args.k - done < args.span ? args.k - done : args.span;
-    for (int64_t p = 0, at = 0; p < n; ++p, at += step, b += W) {
+    for (int64_t p = 0, at = 0; p < n; ++p, at += step, b += args.b_row) {
       Vector x[N];
       ZERO_UNROLL
       for (int j = 0; j < N; ++j) x[j] = load_lanes(b + j * L);
@@ -94,7 +95,7 @@ template <class T>
 void product(const PanelProduct& args) {
   for (int64_t i = 0; i < args.m;) {
     const int64_t left = args.m - i;
-    const bool tall = left > kShort && left != 2 * kShort;
+    const bool tall = left > kShort && (kTall == 2 * kShort || left != 2 * kShort);
     const int64_t most = tall ? kTall : kShort, rows = left < most ? left : most;
     if (tall) {
       product_tile<T, kTall>(args, i, rows);
@@ -124,9 +125,11 @@ ZERO_INLINE T masked(T x, T mask) {
 template <class T>
 void mask(const PanelMask& args) {
   constexpr int W = kWidth<T>;
-  T* x = static_cast<T*>(args.scores);
   const T* numbers = static_cast<const T*>(args.mask);
-  for (int64_t r = 0; r < args.keys; ++r, x += W) {
+  // Without numbers all lanes see the rows down to the diagonal.
+  const int64_t start = numbers != nullptr || args.diagonal < 0 ? 0 : args.diagonal + 1;
+  for (int64_t r = start; r < args.keys; ++r) {
+    T* const x = static_cast<T*>(args.scores) + r * W;
     if (numbers != nullptr) {
       if (args.mask_row == 0) {
         const T number = numbers[r];
@@ -138,8 +141,10 @@ void mask(const PanelMask& args) {
         numbers += args.mask_row;
       }
     }
-    const int64_t blind = r - args.diagonal;  // lanes that don't see this key
-    for (int l = 0; l < (blind < W ? blind : W); ++l) x[l] = kLowest<T>;
+    if (r <= args.diagonal) continue;
+    const int blind = static_cast<int>(r - args.diagonal < W ? r - args.diagonal : W);
+    ZERO_SIMD
+    for (int l = 0; l < W; ++l) x[l] = l < blind ? kLowest<T> : x[l];  // they don't see this key
   }
 }
 
@@ -276,7 +281,7 @@ void mean_gradient(const void* p, const void* g, int64_t keys, double* delta) {
 }
 
 template <class T>
-void gradient(void* p, const void* g, int64_t keys, const double* delta) {
+void gradient(void* p, const void* g, int64_t keys, const double* delta, double scale) {
   constexpr int W = kWidth<T>;
   T* const y = static_cast<T*>(p);
   const T* const x = static_cast<const T*>(g);
@@ -285,7 +290,7 @@ void gradient(void* p, const void* g, int64_t keys, const double* delta) {
   for (int64_t r = 0; r < keys; ++r) {
     ZERO_SIMD
     for (int l = 0; l < W; ++l)
-      y[r * W + l] *= static_cast<T>(static_cast<double>(x[r * W + l]) - d[l]);
+      y[r * W + l] *= static_cast<T>(scale * (static_cast<double>(x[r * W + l]) - d[l]));
   }
 }
 

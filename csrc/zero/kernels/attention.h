@@ -12,13 +12,14 @@ namespace zero {
 constexpr int64_t attention_lanes(int64_t itemsize) { return 64 / itemsize; }
 
 // c = a b, or c += a b. c has m rows, c_row apart, of which `valid` numbers up to a panel's width
-// are written; b has k dense rows of that width; a is m x k, where the columns after `span` ones
-// go on a_span further. Each result is one chain of multiply-adds.
+// are written; b has k rows of that width, b_row apart; a is m x k, where the columns after `span`
+// ones go on a_span further. Each result is one chain of multiply-adds.
 struct PanelProduct {
   int64_t m, k;
   const void* a;
   int64_t a_row, a_column, span, a_span;
   const void* b;
+  int64_t b_row;
   void* c;
   int64_t c_row, valid;
   bool add;
@@ -65,8 +66,9 @@ struct AttentionKernels {
   // delta = the sum of p g over the sum of p, which is 1 but for rounding, for each lane.
   void (*mean_gradient[kNumComputeTypes])(const void* p, const void* g, int64_t keys,
                                           double* delta);
-  // … and these their gradient p (g - delta).
-  void (*gradient[kNumComputeTypes])(void* p, const void* g, int64_t keys, const double* delta);
+  // … and these their gradient, scale p (g - delta).
+  void (*gradient[kNumComputeTypes])(void* p, const void* g, int64_t keys, const double* delta,
+                                     double scale);
   // to = from times value where `keep` is set, whose rows are keep_row apart, else 0.
   void (*dropout[kNumComputeTypes])(const void* from, const uint8_t* keep, int64_t keep_row,
                                     double value, void* to, int64_t keys, int64_t width);

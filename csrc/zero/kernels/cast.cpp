@@ -208,11 +208,19 @@ void copy(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, con
     n0 = n1;
     n1 = t;
   }
+  // A transpose whose target has its lines so close that they stay in L1 needs no block.
+  const bool turned = so0 == kSize && sa1 == kSize && sa0 != 0 && size(so1) <= 2048;
   for (int64_t j = 0; j < n1; j += kRows) {
     for (int64_t i = 0; i < n0; i += kColumns) {
       const Tile tile = {n0 - i < kColumns ? n0 - i : kColumns, n1 - j < kRows ? n1 - j : kRows};
-      gather_tile(block, data[1] + i * sa0 + j * sa1, sa0, sa1, tile);
-      scatter_tile(data[0] + i * so0 + j * so1, so0, so1, block, tile);
+      char* const to = data[0] + i * so0 + j * so1;
+      const char* const from = data[1] + i * sa0 + j * sa1;
+      if (turned && tile.rows > 1) {
+        transpose_tile<Bits>(to, so1, from, sa0, tile);
+        continue;
+      }
+      gather_tile(block, from, sa0, sa1, tile);
+      scatter_tile(to, so0, so1, block, tile);
     }
   }
 }

@@ -53,8 +53,7 @@ class Tiles {
     take(factor, width * static_cast<int64_t>(sizeof(double)));  // backward: delta
     if (backward) {
       take(gradient, p_.values * width * p_.item);
-      take(query_rows, features * width * p_.item);
-      take(gradient_rows, values * width * p_.item);
+      take(rows_, std::max(features, values) * width * p_.item);
       take(of_scores, panel_);
       if (dropped) take(kept_scores, area * p_.item);
     }
@@ -89,16 +88,6 @@ class Tiles {
       if (n < lanes_) std::memset(to, 0, static_cast<size_t>(size));
       copy(to, item, lanes_ * item, from.at(head_, first + g * lanes_), from.row * item,
            from.column * item, n, columns);
-    }
-  }
-  // The same rows as they are, to[panel of columns][query][column]; columns beyond are 0.
-  void load_rows(const HeadMatrices& from, int64_t columns, char* to) {
-    const int64_t item = p_.item;
-    for (int64_t c = 0; c < columns; c += lanes_, to += queries * lanes_ * item) {
-      const int64_t n = std::min(lanes_, columns - c);
-      if (n < lanes_) std::memset(to, 0, static_cast<size_t>(queries * lanes_ * item));
-      copy(to, item, lanes_ * item, from.at(head_, first, c), from.column * item, from.row * item,
-           n, queries);
     }
   }
   // Results of group g to their rows.
@@ -142,13 +131,29 @@ class Tiles {
   // c[m][lane] (+)= a[m][k] b[k][lane]
   void multiply(int64_t m, int64_t k, const char* a, int64_t a_row, int64_t a_column, const char* b,
                 char* c, bool add) {
-    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, c, lanes_, lanes_, add});
+    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, lanes_, c, lanes_, lanes_, add});
   }
   // c[key][column] += the sum over all queries of scores[key][query] rows[query][column].
-  void add_products(const char* of, const char* rows, int64_t columns, const HeadMatrices& to) {
-    for (int64_t c = 0; c < columns; c += lanes_, rows += queries * lanes_ * p_.item)
-      kernels_.product[type_]({keys_, queries, of, lanes_, 1, lanes_, panel_ / p_.item, rows,
-                               to.at(head_, key_, c), to.row, std::min(lanes_, columns - c), true});
+  void add_products(const char* of, const HeadMatrices& rows, int64_t columns,
+                    const HeadMatrices& to) {
+    const bool whole = rows.column == 1 && columns % lanes_ == 0;
+    if (!whole) load_rows(rows, columns);
+    const int64_t row = whole ? rows.row : lanes_;
+    for (int64_t key = 0, next; key < keys_; key = next) {
+      // Of the groups before this one no query sees the key; it sees those until `next`.
+      const int64_t group = p_.call.causal ? std::max<int64_t>(key_ + key - first, 0) / lanes_ : 0;
+      if (group >= groups) break;
+      next = p_.call.causal ? keys_of(group) : keys_;
+      const int64_t skipped = group * lanes_;
+      const char* const a = of + group * panel_ + key * lanes_ * p_.item;
+      for (int64_t c = 0; c < columns; c += lanes_) {
+        const char* const b = whole ? rows.at(head_, first + skipped, c)
+                                    : rows_ + (c * queries + skipped * lanes_) * p_.item;
+        kernels_.product[type_]({next - key, queries - skipped, a, lanes_, 1, lanes_,
+                                 panel_ / p_.item, b, row, to.at(head_, key_ + key, c), to.row,
+                                 std::min(lanes_, columns - c), true});
+      }
+    }
   }
   char* panel(char* of, int64_t group) const { return of + group * panel_; }
   char* lanes(char* of, int64_t group) const { return of + group * lanes_ * p_.item; }
@@ -158,7 +163,6 @@ class Tiles {
   int64_t first = 0, queries = 0, width = 0, groups = 0;
   // [group][column][lane], scaled; gradient: of the result
   char *query = nullptr, *gradient = nullptr, *result = nullptr;
-  char *query_rows = nullptr, *gradient_rows = nullptr;  // [panel][query][column]
   // Panels [key][lane]: backward one for each group, forward a single one; of_scores always.
   char *scores = nullptr, *kept_scores = nullptr, *of_scores = nullptr;
   char *max = nullptr, *sum = nullptr, *factor = nullptr;  // [query]
@@ -166,6 +170,18 @@ class Tiles {
  private:
   static const uint8_t* as_bytes(const char* x) { return reinterpret_cast<const uint8_t*>(x); }
 
+  // The queries' rows of a matrix as they are, rows_[panel of columns][query][column]; columns
+  // beyond are 0.
+  void load_rows(const HeadMatrices& from, int64_t columns) {
+    const int64_t item = p_.item;
+    char* to = rows_;
+    for (int64_t c = 0; c < columns; c += lanes_, to += queries * lanes_ * item) {
+      const int64_t n = std::min(lanes_, columns - c);
+      if (n < lanes_) std::memset(to, 0, static_cast<size_t>(queries * lanes_ * item));
+      copy(to, item, lanes_ * item, from.at(head_, first, c), from.column * item, from.row * item,
+           n, queries);
+    }
+  }
   void take(char*& member, int64_t bytes) {
     members_[count_++] = {&member, bytes_};
     bytes_ += round_up(bytes, kAlignment);
@@ -228,7 +244,7 @@ class Tiles {
   Member members_[16];
   int count_ = 0;
   int64_t bytes_ = 0;
-  char *keep_ = nullptr, *mask_ = nullptr, *raw_ = nullptr, *data_ = nullptr;
+  char *keep_ = nullptr, *mask_ = nullptr, *raw_ = nullptr, *rows_ = nullptr, *data_ = nullptr;
 };
 
 // A new tensor whose rows are dense, in the order in memory that `like` has.
@@ -318,12 +334,6 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
     const int64_t lane = t.lanes(t.result, 1) - t.result;  // bytes of a row of a panel
     load_stats(p, b, t, head);
     t.load_panels(b.g, p.values, t.gradient);
-    if (b.needs.v) t.load_rows(b.g, p.values, t.gradient_rows);
-    if (b.needs.k) {
-      t.load_rows(p.q, p.features, t.query_rows);
-      kernel.scale_all[type](t.query_rows, t.queries * round_up(p.features, lane / p.item),
-                             p.call.scale);
-    }
     bool any = false;
     for (int64_t j = begin; j < seen; j += kKeys) {
       const int64_t count = std::min(kKeys, seen - j);
@@ -333,11 +343,9 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
         char* const scores = t.panel(t.scores, g);
         t.load_scores(g, keys, scores);
         kernel.probabilities[type](scores, keys, t.lanes(t.max, g), t.lanes(t.sum, g));
-        std::memset(scores + keys * lane, 0, static_cast<size_t>((count - keys) * lane));
-        if (dropped) t.drop(scores, g, count, t.panel(t.kept_scores, g));
+        if (dropped) t.drop(scores, g, keys, t.panel(t.kept_scores, g));
       }
-      if (b.needs.v)
-        t.add_products(dropped ? t.kept_scores : t.scores, t.gradient_rows, p.values, b.dv);
+      if (b.needs.v) t.add_products(dropped ? t.kept_scores : t.scores, b.g, p.values, b.dv);
       if (!b.needs.q && !b.needs.k) continue;
       for (int64_t g = 0; g < t.groups; ++g) {
         const int64_t keys = t.keys_of(g);
@@ -347,18 +355,16 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
         if (dropped) t.drop(t.of_scores, g, keys, t.of_scores);
         double* const delta = t.delta(g);
         if (p.keys <= kKeys) kernel.mean_gradient[type](scores, t.of_scores, keys, delta);
-        kernel.gradient[type](scores, t.of_scores, keys, delta);
+        kernel.gradient[type](scores, t.of_scores, keys, delta, p.call.scale);
         if (b.needs.q)
           t.multiply(p.features, keys, p.k.at(head, j), p.k.column, p.k.row, scores,
                      t.result + g * p.features * lane, any);
       }
-      if (b.needs.k) t.add_products(t.scores, t.query_rows, p.features, b.dk);
+      if (b.needs.k) t.add_products(t.scores, p.q, p.features, b.dk);
       any = true;
     }
     if (!b.needs.q) continue;
-    const int64_t numbers = p.features * t.width;
-    if (!any) std::memset(t.result, 0, static_cast<size_t>(numbers * p.item));
-    kernel.scale_all[type](t.result, numbers, p.call.scale);
+    if (!any) std::memset(t.result, 0, static_cast<size_t>(p.features * t.width * p.item));
     for (int64_t g = 0; g < t.groups; ++g) t.store_panel(b.dq, g, p.features, part);
   }
 }
