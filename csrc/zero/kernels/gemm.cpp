@@ -114,40 +114,57 @@ int64_t multiply_row(int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& 
 
 template <class T> constexpr int kLanes = 2 * kVectorBytes / static_cast<int>(sizeof(T));
 
-template <class T, int N>
-ZERO_INLINE T add_lanes(const T (&lanes)[N]) {
-  T half[N];
-  for (int i = 0; i < N; ++i) half[i] = lanes[i];
-  ZERO_UNROLL
-  for (int width = N / 2; width > 0; width /= 2) {
-    ZERO_UNROLL
-    for (int i = 0; i < width; ++i) half[i] += half[i + width];
+// The numbers from `width` on are added to those before it, then the halves of these, down to one.
+template <int width, class T, int R, int L>
+ZERO_INLINE void fold(T (&x)[R][L]) {
+  for (int r = 0; r < R; ++r) {
+    ZERO_SIMD
+    for (int l = 0; l < width; ++l) x[r][l] += x[r][l + width];
   }
-  return half[0];
+  if constexpr (width > 1) fold<width / 2>(x);
 }
 
-// out[r] = sum over k of x[k] rows[r][k].
+// out[r] = sum over k of x[k] rows[r][k]. In the end halves of the lanes are added to each other, by
+// way of memory: each step is one vector instruction there, and not a shuffle for each number.
 template <class T, int R>
 ZERO_NOINLINE void dots(int64_t k, const T* x, const T* rows, int64_t row, T* out) {
-  constexpr int L = kLanes<T>;
-  T sums[R][L];
-  clear(sums);
+  using Lanes = typename LanesOf<T>::type;
+  constexpr int L = kVectorBytes / static_cast<int>(sizeof(T)), V = kLanes<T> / L;
+  static_assert(V == 2);
+  Lanes sums[R][V];
+  ZERO_UNROLL
+  for (int r = 0; r < R; ++r) {
+    ZERO_UNROLL
+    for (int v = 0; v < V; ++v) sums[r][v] = Lanes{};
+  }
   int64_t p = 0;
-  for (; p + L <= k; p += L) {
+  for (; p + kLanes<T> <= k; p += kLanes<T>) {
+    Lanes factors[V];
+    ZERO_UNROLL
+    for (int v = 0; v < V; ++v) copy_bytes(&factors[v], x + p + v * L, kVectorBytes);
     ZERO_UNROLL
     for (int r = 0; r < R; ++r) {
-      const T* y = rows + r * row + p;
-      ZERO_SIMD
-      for (int l = 0; l < L; ++l) sums[r][l] += x[p + l] * y[l];
+      ZERO_UNROLL
+      for (int v = 0; v < V; ++v) {
+        Lanes y;
+        copy_bytes(&y, rows + r * row + p + v * L, kVectorBytes);
+        sums[r][v] += factors[v] * y;
+      }
     }
   }
-  T tail[R] = {};
+  T tail[R] = {}, half[R][L];
   for (; p < k; ++p) {
     ZERO_UNROLL
     for (int r = 0; r < R; ++r) tail[r] += x[p] * rows[r * row + p];
   }
   ZERO_UNROLL
-  for (int r = 0; r < R; ++r) out[r] = add_lanes(sums[r]) + tail[r];
+  for (int r = 0; r < R; ++r) {
+    sums[r][0] += sums[r][1];
+    copy_bytes(half[r], &sums[r][0], kVectorBytes);
+  }
+  fold<L / 2>(half);
+  ZERO_UNROLL
+  for (int r = 0; r < R; ++r) out[r] = half[r][0] + tail[r];
 }
 
 // c[i][j] for few i and any j: x are the few rows, y the many; c is reached by two strides.

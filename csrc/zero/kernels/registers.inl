@@ -43,6 +43,10 @@ template <class T> struct LanesOf {
       for (T& l : x.lane) l *= factor;
       return x;
     }
+    friend type operator*(type x, const type& y) {
+      for (size_t i = 0; i < kVectorBytes / sizeof(T); ++i) x.lane[i] *= y.lane[i];
+      return x;
+    }
     friend type operator+(type x, T y) {
       for (T& l : x.lane) l += y;
       return x;
