@@ -57,7 +57,10 @@ PLAIN = (
 # Families whose loops need -O2 on old processors; others take at most 1.2 times the time at -Os.
 LOOPS = ("normalize", "reduce", "scan", "softmax", "sort")
 # Sources that call kernels and other operators, and have no loops of their own that take long.
-SMALL = ("linalg_blocked", "linalg_factor", "linalg_lapack", "linalg_lu")
+SMALL = (
+    *("linalg_bidiagonal", "linalg_blocked", "linalg_conquer", "linalg_factor", "linalg_lapack"),
+    *("linalg_lu", "linalg_spectral", "linalg_tridiagonal"),
+)
 ISA_FLAGS = {
     "avx2": {
         "gnu": ["-mavx2", "-mfma", "-mf16c"],

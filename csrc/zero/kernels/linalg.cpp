@@ -319,7 +319,7 @@ void turn(void* target, int64_t to_row, const void* source, int64_t from_row, in
 
 // The largest magnitude of x[0 … n), and the first place that has it; of NaN, the first one.
 template <class T>
-ZERO_INLINE int64_t largest(const T* x, int64_t n) {
+ZERO_NOINLINE int64_t largest(const T* x, int64_t n) {
   constexpr int L = 2 * kLanes<T>;
   T best[L] = {};
   int64_t i = 0;
@@ -369,13 +369,14 @@ void lu_panel(void* matrix, int64_t row, int64_t m, int64_t n, int32_t* pivots, 
   T* const a = static_cast<T*>(matrix);
   T* const s = static_cast<T*>(scratch);
   turn<T>(s, m, a, row, m, n);
-  for (int64_t j = 0; j < n && j < m; ++j) {
+  for (int64_t j = 0; j < n; ++j) {
     T* const column = s + j * m;
-    for (int64_t k = 1; k < j; ++k) {  // the column of U: rows that have their pivots
+    for (int64_t k = 1; k < j && k < m; ++k) {  // the column of U: rows that have their pivots
       T sum = column[k];
       for (int64_t q = 0; q < k; ++q) sum -= s[q * m + k] * column[q];
       column[k] = sum;
     }
+    if (j >= m) continue;  // of a wide panel, U alone
     subtract(column + j, s + j, m, column, j, m - j);
     const int64_t at = j + largest(column + j, m - j);
     pivots[j] = static_cast<int32_t>(at);
@@ -392,14 +393,6 @@ void lu_panel(void* matrix, int64_t row, int64_t m, int64_t n, int32_t* pivots, 
     const T inverse = T(1) / column[j];
     ZERO_SIMD
     for (int64_t i = j + 1; i < m; ++i) column[i] *= inverse;
-  }
-  for (int64_t j = m; j < n; ++j) {  // of a wide panel, U alone
-    T* const column = s + j * m;
-    for (int64_t k = 1; k < m; ++k) {
-      T sum = column[k];
-      for (int64_t q = 0; q < k; ++q) sum -= s[q * m + k] * column[q];
-      column[k] = sum;
-    }
   }
   turn<T>(a, row, s, m, n, m);
 }
@@ -446,7 +439,7 @@ void solve_rows(const void* matrix, int64_t row, int64_t column, int64_t n, void
 }
 
 template <class T>
-ZERO_INLINE T dot(const T* a, const T* b, int64_t n) {
+ZERO_NOINLINE T dot(const T* a, const T* b, int64_t n) {
   constexpr int L = kLanes<T>, V = 4;
   Lanes<T> sums[V];
   ZERO_UNROLL
@@ -499,11 +492,94 @@ void qr_panel(void* columns, int64_t step, int64_t m, int64_t n, void* factors) 
   }
 }
 
+// ---- reductions to three and two diagonals ------------------------------------------------------
+
+// The sum of one vector's numbers, which are lost.
 template <class T>
-constexpr LinalgKernel kernel = {kLanes<T>,   transfer<T, true>, transfer<T, false>, lu<T>,
-                                 cholesky<T>, exchange<T>,       triangular<T>,      qr<T>,
-                                 q<T>,        turn<T>,           lu_panel<T>,        solve_rows<T>,
-                                 qr_panel<T>};
+ZERO_INLINE T sum_of(T* lanes) {
+  ZERO_UNROLL
+  for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+    ZERO_SIMD
+    for (int l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  }
+  return lanes[0];
+}
+
+template <class T>
+void dots(void* out, const void* rows, int64_t step, int64_t count, const void* vector, int64_t n) {
+  constexpr int L = kLanes<T>, R = kLinalgRows;
+  const T* x = static_cast<const T*>(rows);
+  const T* const y = static_cast<const T*>(vector);
+  for (int64_t i = 0; i < count; i += R, x += R * step) {
+    Lanes<T> sums[R][2];
+    ZERO_UNROLL
+    for (int r = 0; r < R; ++r) sums[r][0] = sums[r][1] = Lanes<T>{};
+    for (int64_t j = 0; j < n; j += 2 * L) {
+      const Lanes<T> first = get(y + j), second = get(y + j + L);
+      ZERO_UNROLL
+      for (int r = 0; r < R; ++r) {
+        sums[r][0] = sums[r][0] + get(x + r * step + j) * first;
+        sums[r][1] = sums[r][1] + get(x + r * step + j + L) * second;
+      }
+    }
+    T lanes[R * L];
+    ZERO_UNROLL
+    for (int r = 0; r < R; ++r) put<T>(lanes + r * L, sums[r][0] + sums[r][1]);
+    for (int r = 0; r < R; ++r) static_cast<T*>(out)[i + r] = sum_of(lanes + r * L);
+  }
+}
+
+// Each number of the triangle is read once, for a row and for a column.
+template <class T>
+void symmetric(const void* matrix, int64_t row, int64_t first, int64_t last, const void* vector,
+               void* result, int64_t n) {
+  constexpr int L = kLanes<T>, R = kLinalgRows;
+  const T* const x = static_cast<const T*>(vector);
+  T* const y = static_cast<T*>(result);
+  for (int64_t i = first; i < last; i += R) {
+    const T* const a = static_cast<const T*>(matrix) + i * row;
+    Lanes<T> sums[R];
+    ZERO_UNROLL
+    for (int r = 0; r < R; ++r) sums[r] = Lanes<T>{};
+    for (int64_t j = i / L * L; j < n; j += L) {
+      const Lanes<T> v = get(x + j);
+      Lanes<T> column = get(y + j);
+      ZERO_UNROLL
+      for (int r = 0; r < R; ++r) {
+        const Lanes<T> numbers = get(a + r * row + j);
+        sums[r] = sums[r] + numbers * v;
+        column = column + x[i + r] * numbers;
+      }
+      put<T>(y + j, column);
+    }
+    T lanes[R * L];
+    ZERO_UNROLL
+    for (int r = 0; r < R; ++r) put<T>(lanes + r * L, sums[r]);
+    for (int r = 0; r < R; ++r)  // the diagonal was a part of both
+      y[i + r] += sum_of(lanes + r * L) - a[r * row + i + r] * x[i + r];
+  }
+}
+
+template <class T>
+void subtract_rows(void* y, const void* x, int64_t step, const void* factors, int64_t count,
+                   int64_t n) {
+  subtract(static_cast<T*>(y), static_cast<const T*>(x), step, static_cast<const T*>(factors),
+           count, n);
+}
+
+template <class T>
+double magnitude(const void* x, int64_t n) {
+  const T* const v = static_cast<const T*>(x);
+  return n > 0 ? static_cast<double>(math::abs(v[largest(v, n)])) : 0.0;
+}
+
+template <class T>
+constexpr LinalgKernel kernel = {
+    kLanes<T>,   transfer<T, true>, transfer<T, false>, lu<T>,
+    cholesky<T>, exchange<T>,       triangular<T>,      qr<T>,
+    q<T>,        turn<T>,           lu_panel<T>,        solve_rows<T>,
+    qr_panel<T>, dots<T>,           symmetric<T>,       subtract_rows<T>,
+    magnitude<T>};
 
 }  // namespace linalg
 }  // namespace

@@ -12,6 +12,8 @@ namespace zero {
 
 inline constexpr int64_t kLinalgBlock = 32;
 inline constexpr int kMaxLanes = 16;
+// The last kernels take rows by so many, and vectors in multiples of kLinalgPad elements.
+inline constexpr int64_t kLinalgRows = 4, kLinalgPad = 64;
 
 // `count` matrices, at most `lanes`, that lie `step` apart; strides in elements.
 struct GroupArgs {
@@ -50,6 +52,16 @@ struct LinalgKernel {
                      int64_t m, bool lower, bool unit);
   // QR of a matrix whose n columns are rows here, `step` apart and m long.
   void (*qr_panel)(void* v, int64_t step, int64_t m, int64_t n, void* tau);
+  // out[i] = the sum of x[i][0 … n) y[0 … n), for rows `step` apart.
+  void (*dots)(void* out, const void* x, int64_t step, int64_t count, const void* y, int64_t n);
+  // y += A x for what rows [first, last) of an upper triangle give of a symmetric A: their products
+  // and those of their columns. Below its diagonal are zeros as far as vectors reach.
+  void (*symmetric)(const void* a, int64_t row, int64_t first, int64_t last, const void* x, void* y,
+                    int64_t n);
+  // y[0 … n) -= the sum of factors[i] x[i][0 … n).
+  void (*subtract)(void* y, const void* x, int64_t step, const void* factors, int64_t count,
+                   int64_t n);
+  double (*magnitude)(const void* x, int64_t n);  // the largest; NaN if there is one
 };
 
 struct LinalgKernels {

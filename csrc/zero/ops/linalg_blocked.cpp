@@ -190,14 +190,14 @@ void reflect(const T* v, int64_t step, int64_t m, int64_t b, const T* t, bool tr
   product<T>(m, n, b, {v, 1, step}, {u, n, 1}, x, row, true);
 }
 
-// The same for rows: X -= X V T V^T, which is the transpose of V T^T V^T X^T.
+// The same for rows: X -= X V T' V^T, which is the transpose of V T'^T V^T X^T.
 template <class T>
-void reflect_rows(const T* v, int64_t step, int64_t m, int64_t b, const T* t, T* x, int64_t row,
-                  int64_t n, T* scratch) {
+void reflect_rows(const T* v, int64_t step, int64_t m, int64_t b, const T* t, bool transposed, T* x,
+                  int64_t row, int64_t n, T* scratch) {
   T* const w = scratch;
   T* const u = w + b * n;
   product<T>(n, b, m, {x, row, 1}, {v, 1, step}, w, b, false);
-  product<T>(n, b, b, {w, b, 1}, {t, b, 1}, u, b, false);
+  product<T>(n, b, b, {w, b, 1}, {t, transposed ? 1 : b, transposed ? b : 1}, u, b, false);
   negate(u, b, u, b, n, b);
   product<T>(n, m, b, {u, b, 1}, {v, step, 1}, x, row, true);
 }
@@ -282,7 +282,7 @@ void run_qr(T* a, int64_t row, int64_t m, int64_t n, T* tau) {
       for (int64_t i = 0; i < width; ++i) std::copy_n(v + (p + i) * m, height, copy + (p + i) * m);
       triangular_factor(part, m, height - p, width, tau + j + p, t, t + block * block);
       if (rest > 0)
-        reflect_rows(part, m, height - p, width, t, part + width * m, m, rest,
+        reflect_rows(part, m, height - p, width, t, false, part + width * m, m, rest,
                      scratch.template data<T>());
     }
     linalg_kernel(kDType<T>).turn(corner, row, copy, m, b, height);
@@ -293,13 +293,31 @@ void run_qr(T* a, int64_t row, int64_t m, int64_t n, T* tau) {
 }
 
 template <class T>
+void run_reflect(T* v, int64_t step, int64_t m, int64_t k, const T* tau, T* x, int64_t row,
+                 int64_t n, bool by_rows) {
+  const int64_t block = kReflectorBlock;
+  Buffer factors(block * block + factor_scratch<T>() + block * (block + 2 * n), kDType<T>);
+  T* const t = factors.template data<T>();
+  T* const scratch = t + block * block;
+  T* const more = scratch + factor_scratch<T>();
+  for (int64_t j = (k - 1) / block * block; j >= 0 && k > 0; j -= block) {
+    const int64_t b = std::min(block, k - j);
+    T* const part = v + j * (step + 1);
+    triangular_factor(part, step, m - j, b, tau + j, t, scratch);
+    if (by_rows) {
+      reflect_rows(part, step, m - j, b, t, true, x + j, row, n, more);
+    } else {
+      reflect(part, step, m - j, b, t, false, x + j * row, row, n, more);
+    }
+  }
+}
+
+template <class T>
 void run_q(const T* v, int64_t v_row, int64_t m, int64_t k, const T* tau, T* q, int64_t q_row,
            int64_t columns) {
   const int64_t block = kReflectorBlock;
-  Buffer panel(block * m, kDType<T>), factors(block * block + factor_scratch<T>(), kDType<T>);
-  Buffer scratch(block * (block + 2 * columns), kDType<T>);
+  Buffer panel(block * m, kDType<T>);
   T* const rows = panel.template data<T>();
-  T* const t = factors.template data<T>();
   for (int64_t i = 0; i < m; ++i) {
     std::fill(q + i * q_row, q + i * q_row + columns, T(0));
     if (i < columns) q[i * q_row + i] = T(1);
@@ -307,9 +325,7 @@ void run_q(const T* v, int64_t v_row, int64_t m, int64_t k, const T* tau, T* q, 
   for (int64_t j = (k - 1) / block * block; j >= 0 && k > 0; j -= block) {
     const int64_t b = std::min(block, k - j), height = m - j;
     linalg_kernel(kDType<T>).turn(rows, m, v + j * (v_row + 1), v_row, height, b);
-    triangular_factor(rows, m, height, b, tau + j, t, t + block * block);
-    reflect(rows, m, height, b, t, false, q + j * (q_row + 1), q_row, columns - j,
-            scratch.template data<T>());
+    run_reflect(rows, m, height, b, tau + j, q + j * (q_row + 1), q_row, columns - j, false);
   }
 }
 
@@ -349,6 +365,12 @@ void q_blocked(DType dtype, const void* v, int64_t v_row, int64_t m, int64_t k, 
                void* q, int64_t q_row, int64_t columns) {
   typed(dtype, q, [&]<class T>(T* x) {
     run_q(static_cast<const T*>(v), v_row, m, k, static_cast<const T*>(tau), x, q_row, columns);
+  });
+}
+void reflect_blocked(DType dtype, void* v, int64_t step, int64_t m, int64_t k, const void* tau,
+                     void* x, int64_t row, int64_t n, bool by_rows) {
+  typed(dtype, x, [&]<class T>(T* y) {
+    run_reflect(static_cast<T*>(v), step, m, k, static_cast<const T*>(tau), y, row, n, by_rows);
   });
 }
 

@@ -1,10 +1,10 @@
-// What LAPACK computes: singular values, eigenvalues of symmetric matrices, least squares, and
-// factors of symmetric matrices that are indefinite. Matrices lie by columns there, so that rows of
-// ours are columns of the transpose.
+// What LAPACK computes: singular values, eigenvalues of symmetric matrices (of one large matrix with
+// much done here: linalg_spectral.h), least squares, and factors of symmetric matrices that are
+// indefinite. Matrices lie by columns there, so that rows of ours are columns of the transpose.
 #include <climits>
 #include <cstring>
 
-#include "zero/ops/linalg_batch.h"
+#include "zero/ops/linalg_spectral.h"
 #include "zero/runtime/blas.h"
 
 namespace zero {
@@ -68,16 +68,6 @@ Tensor contiguous_copy(const Tensor& x) {
   return y;
 }
 
-bool is_finite(DType dtype, const void* data, int64_t n) {
-  bool finite = false;
-  with_float(dtype, [&]<class T>(T) {
-    T sum = 0;  // 0, or NaN
-    for (int64_t i = 0; i < n; ++i) sum += static_cast<const T*>(data)[i] * T(0);
-    finite = sum == T(0);
-  });
-  return finite;
-}
-
 // x - x^T, and the differences y_j - y_i with 1 on the diagonal.
 Tensor skew(const Tensor& x) { return sub(x, turned(x)); }
 Tensor differences(const Tensor& y) {
@@ -130,11 +120,17 @@ void run_svd(const Tensor& a, const Svd& out, bool full, bool vectors) {
             k = std::min(m, n), ldvt = full ? n : k;
   const char job = vectors ? full ? 'A' : 'S' : 'N';
   const int64_t size = int64_t{m} * n;
-  const Tensor copy = contiguous_copy(a);
-  const Places data(copy, size), s(out.s, k);
+  const Places s(out.s, k);
   const Places u(out.vh, vectors ? rows_of(out.vh) * m : 0);
   const Places vt(out.u, vectors ? n * columns_of(out.u) : 0);
   int32_t* const info = out.info.data<int32_t>();
+  if (batch_count(a) == 1 && is_large_svd(n, m)) {
+    const Tensor rows = contiguous(a);
+    *info = svd_blocked(table, a.dtype(), rows.data<char>(), n, m, s.data, vt.data, u.data, full);
+    return;
+  }
+  const Tensor copy = contiguous_copy(a);
+  const Places data(copy, size);
   const auto call = [&](int64_t i, void* work, int lwork, int* iwork) {
     table.gesdd(&job, &m, &n, data.at(i), &m, s.at(i), u.at(i), &m, vt.at(i), &ldvt, work, &lwork,
                 iwork, info + i, 1);
@@ -148,13 +144,20 @@ void run_svd(const Tensor& a, const Svd& out, bool full, bool vectors) {
       });
 }
 
-void run_eigh(const Tensor& rows, const Eigh& out, bool upper, bool vectors) {
-  const Lapack& table = lapack("eigh", rows.dtype());
-  const int n = static_cast<int>(rows_of(rows)), sizes = vectors ? 3 + 5 * n : 1;
+void run_eigh(const Tensor& a, const Eigh& out, bool upper, bool vectors) {
+  const Lapack& table = lapack("eigh", a.dtype());
+  const int n = static_cast<int>(rows_of(a)), sizes = vectors ? 3 + 5 * n : 1;
   const char job = vectors ? 'V' : 'N', uplo = upper ? 'U' : 'L';
   const int64_t size = int64_t{n} * n;
-  const Places data(rows, size), values(out.values, n);
+  const Places data(out.vectors, size), values(out.values, n);
   int32_t* const info = out.info.data<int32_t>();
+  if (batch_count(a) == 1 && is_large_eigh(n)) {
+    const Tensor triangle = contiguous(upper ? a : turned(a));
+    *info = eigh_blocked(table, a.dtype(), triangle.data<char>(), n, values.data,
+                         vectors ? data.data : nullptr);
+    return;
+  }
+  copy_(out.vectors, upper ? triu(a) : tril(a));
   const auto call = [&](int64_t i, void* work, int lwork, int* iwork) {
     const int liwork = lwork < 0 ? -1 : sizes;
     table.syevd(&job, &uplo, &n, data.at(i), &n, values.at(i), work, &lwork, iwork, &liwork,
@@ -162,11 +165,11 @@ void run_eigh(const Tensor& rows, const Eigh& out, bool upper, bool vectors) {
   };
   int ignored = 0;
   for_lapack(
-      rows.dtype(), batch_count(rows), size, [&](void* best) { call(0, best, -1, &ignored); },
+      a.dtype(), batch_count(a), size, [&](void* best) { call(0, best, -1, &ignored); },
       [&](int64_t i, void* work, int lwork) {
         Buffer iwork(sizes, DType::Int32);
         info[i] = -1;
-        if (is_finite(rows.dtype(), data.at(i), size)) call(i, work, lwork, iwork.data<int>());
+        if (is_finite(a.dtype(), data.at(i), size)) call(i, work, lwork, iwork.data<int>());
       });
 }
 
@@ -275,9 +278,7 @@ Eigh eigh(const Tensor& a, bool upper, bool vectors) {
   if (!a.is_meta()) {
     GradModeGuard no_grad(false);
     if (a.numel() > 0) {
-      copy_(out.vectors, upper ? triu(a) : tril(a));
-      const Tensor rows = turned(out.vectors);
-      run_eigh(rows, out, upper, vectors);
+      run_eigh(a, out, upper, vectors);
     } else {
       zero_(out.info);
     }

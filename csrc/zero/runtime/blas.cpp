@@ -163,9 +163,11 @@ bool bind_lapack(void* library, const char* type, Lapack& table) {
   const auto find = [&](const char* name, auto*& member) {
     return bind(library, message(type, name, '_').c_str(), member);
   };
-  return find("gesdd", table.gesdd) && find("syevd", table.syevd) && find("sytrf", table.sytrf) &&
-         find("sytrs", table.sytrs) && find("gels", table.gels) && find("gelsy", table.gelsy) &&
-         find("gelsd", table.gelsd) && find("gelss", table.gelss);
+  return find("gesdd", table.gesdd) && find("syevd", table.syevd) && find("sterf", table.sterf) &&
+         find("stedc", table.stedc) && find("laed2", table.laed2) && find("laed4", table.laed4) &&
+         find("bdsdc", table.bdsdc) && find("sytrf", table.sytrf) && find("sytrs", table.sytrs) &&
+         find("gels", table.gels) && find("gelsy", table.gelsy) && find("gelsd", table.gelsd) &&
+         find("gelss", table.gelss);
 }
 
 // ---- The end of the process ---------------------------------------------------------------------

@@ -17,6 +17,21 @@ struct Lapack {
   void (*syevd)(const char* job, const char* uplo, const int* n, void* a, const int* lda, void* w,
                 void* work, const int* lwork, int* iwork, const int* liwork, int* info, size_t,
                 size_t);
+  // Of a symmetric matrix with three diagonals: eigenvalues alone, and with vectors.
+  void (*sterf)(const int* n, void* d, void* e, int* info);
+  void (*stedc)(const char* compz, const int* n, void* d, void* e, void* z, const int* ldz,
+                void* work, const int* lwork, int* iwork, const int* liwork, int* info, size_t);
+  // Steps of stedc: what of two halves' eigenvalues stays as it is, and the order of the others;
+  // one root of the secular equation.
+  void (*laed2)(int* k, const int* n, const int* n1, void* d, void* q, const int* ldq, int* indxq,
+                void* rho, void* z, void* dlamda, void* w, void* q2, int* indx, int* indxc,
+                int* indxp, int* coltyp, int* info);
+  void (*laed4)(const int* n, const int* i, const void* d, const void* z, void* delta,
+                const void* rho, void* dlam, int* info);
+  // Singular values and vectors of a matrix with two diagonals.
+  void (*bdsdc)(const char* uplo, const char* compq, const int* n, void* d, void* e, void* u,
+                const int* ldu, void* vt, const int* ldvt, void* q, int* iq, void* work, int* iwork,
+                int* info, size_t, size_t);
   void (*sytrf)(const char* uplo, const int* n, void* a, const int* lda, int* pivots, void* work,
                 const int* lwork, int* info, size_t);
   void (*sytrs)(const char* uplo, const int* n, const int* nrhs, const void* a, const int* lda,
