@@ -29,6 +29,7 @@ constexpr double kPackedWork = 1 << 23;      // multiply-adds that are worth a c
 constexpr int64_t kChunk = 256;              // of k; the kernels' sums are cut there anyway
 constexpr int64_t kPackGrain = 1 << 16;      // elements that are worth a range of their own
 constexpr int64_t kBlocksOfThread = 4, kLeastRows = 24;
+constexpr int64_t kStrip = 6;  // rows that the kernels have in registers at a time
 
 double work(const Gemm& g) {
   return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -239,19 +240,21 @@ void run_packed(const Gemm& g, const PackedGemm& way) {
     });
     // Blocks of rows, and of columns where there are few rows.
     const int64_t wanted = threads == 1 ? 1 : kBlocksOfThread * threads;
-    const int64_t row_blocks = std::min(wanted, (g.m + kLeastRows - 1) / kLeastRows);
-    const int64_t rows = ((g.m + row_blocks - 1) / row_blocks + 11) / 12 * 12;  // whole strips
-    const int64_t column_blocks = std::min((wanted + row_blocks - 1) / row_blocks, panels);
-    const int64_t columns = (panels + column_blocks - 1) / column_blocks * panel;
-    const int64_t across = (n + columns - 1) / columns, down = (g.m + rows - 1) / rows;
+    const int64_t strips = (g.m + kStrip - 1) / kStrip;
+    const int64_t down = std::min(wanted, (g.m + kLeastRows - 1) / kLeastRows);
+    const int64_t across = std::min((wanted + down - 1) / down, panels);
+    // As even as whole strips and panels allow: threads wait for the one with a block more.
+    const auto row = [&](int64_t block) { return std::min(block * strips / down * kStrip, g.m); };
+    const auto column = [&](int64_t block) { return std::min(block * panels / across * panel, n); };
     const void* const bias = g.bias ? offset(g.bias, first, item) : nullptr;
     parallel_for(across * down, grain_for(work(g) / static_cast<double>(across * down)),
                  [&](int64_t begin, int64_t end) {
                    Scratch scratch(scratch_bytes);
                    for (int64_t task = begin; task < end; ++task) {
-                     const int64_t i = task / across * rows, j = task % across * columns;
+                     const int64_t down_i = task / across, across_i = task % across;
+                     const int64_t i = row(down_i), j = column(across_i);
                      way.multiply(
-                         {std::min(rows, g.m - i), std::min(columns, n - j), g.k,
+                         {row(down_i + 1) - i, column(across_i + 1) - j, g.k,
                           offset(g.a.data, i * g.a.row, item), g.a.row, g.a.column, nullptr, 0, 0,
                           offset(g.c, i * g.c_row + first, item), g.c_row, bias, g.add},
                          packed.data(), padded, j, scratch.data());
