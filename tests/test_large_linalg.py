@@ -120,6 +120,11 @@ def test_rows_of_different_sizes(dtype):
     check_svd(a)
     check_svd(np.ascontiguousarray(a.T))
     check_eigh(a)
+    # A first column that is reduced already leaves a row as small as it was.
+    a[0] = numbers(LEAST, dtype=dtype) * (10 * np.finfo(dtype).tiny)
+    a[:, 0] = np.arange(LEAST) == 0
+    check_svd(a)
+    check_svd(np.ascontiguousarray(a.T))
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
