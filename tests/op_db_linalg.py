@@ -279,8 +279,8 @@ def add_entries(db):
 
     op(
         "linalg_qr",
-        lambda a: tuple(x.abs() for x in L.qr(a)),
-        qr,
+        lambda a: tuple(x.abs() for x in L.qr(ramp(a))),
+        lambda a: qr(ramp(a)),
         [S(a) for a in shapes],
         scale=lambda a: 200.0,
         big=S(big),
@@ -288,15 +288,15 @@ def add_entries(db):
     )
     op(
         "linalg_qr_complete",
-        lambda a: tuple(x.abs() for x in L.qr(a, "complete")),
-        lambda a: qr(a, "complete"),
+        lambda a: tuple(x.abs() for x in L.qr(ramp(a), "complete")),
+        lambda a: qr(ramp(a), "complete"),
         [S(square), S(A((2, 3, 5)))],
         scale=lambda a: 200.0,
     )
     op(
         "linalg_qr_r",
-        lambda a: L.qr(a, "r").R.abs(),
-        lambda a: np.abs(np.linalg.qr(a, "r")),
+        lambda a: L.qr(ramp(a), "r").R.abs(),
+        lambda a: np.abs(np.linalg.qr(ramp(a), "r")),
         [S(square), S(A((2, 3, 5))), S(A((5, 3)))],
         scale=lambda a: 200.0,
     )
