@@ -92,7 +92,7 @@ ZERO_NOINLINE void product_tile(const PanelProduct& args, int64_t first, int64_t
 }
 
 template <class T>
-void product(const PanelProduct& args) {
+void product_rows(const PanelProduct& args) {
   for (int64_t i = 0; i < args.m;) {
     const int64_t left = args.m - i;
     const bool tall = left > kShort && (kTall == 2 * kShort || left != 2 * kShort);
@@ -103,6 +103,23 @@ void product(const PanelProduct& args) {
       product_tile<T, kShort>(args, i, rows);
     }
     i += rows;
+  }
+}
+
+// Columns of `a` that lie far apart, as of keys of several heads, share few sets of a cache: only so
+// many at a time are still there for the next rows.
+constexpr int64_t kColumns = 64;
+
+template <class T>
+void product(const PanelProduct& args) {
+  if (args.a_column == 1 || args.k <= kColumns) return product_rows<T>(args);
+  PanelProduct part = args;
+  for (int64_t p = 0; p < args.k; p += kColumns) {
+    part.k = part.span = args.k - p < kColumns ? args.k - p : kColumns;
+    part.a = static_cast<const T*>(args.a) + p * args.a_column;
+    part.b = static_cast<const T*>(args.b) + p * args.b_row;
+    part.add = args.add || p > 0;
+    product_rows<T>(part);
   }
 }
 

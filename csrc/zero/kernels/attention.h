@@ -13,7 +13,8 @@ constexpr int64_t attention_lanes(int64_t itemsize) { return 64 / itemsize; }
 
 // c = a b, or c += a b. c has m rows, c_row apart, of which `valid` numbers up to a panel's width
 // are written; b has k rows of that width, b_row apart; a is m x k, where the columns after `span`
-// ones go on a_span further. Each result is one chain of multiply-adds.
+// ones go on a_span further, or `span` is k. Each result is one chain of multiply-adds; where
+// a_column is not 1, for each 64 of them, and these are added in order.
 struct PanelProduct {
   int64_t m, k;
   const void* a;
