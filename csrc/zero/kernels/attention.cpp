@@ -39,7 +39,8 @@ ZERO_NOINLINE void store_part(const PanelProduct& args, const T* results, T* c, 
     for (int64_t l = 0; l < args.valid; ++l) c[l] = args.add ? c[l] + results[l] : results[l];
 }
 
-template <class T, int R>
+// P panels; of two, all rows and lanes are there.
+template <class T, int R, int P>
 ZERO_NOINLINE void product_tile(const PanelProduct& args, int64_t first, int64_t rows) {
   using Vector = typename LanesOf<T>::type;
   constexpr int N = kVectors, W = kWidth<T>, L = W / N;
@@ -47,62 +48,90 @@ ZERO_NOINLINE void product_tile(const PanelProduct& args, int64_t first, int64_t
   ZERO_UNROLL
   for (int i = 0; i < R; ++i)  // beyond the last row that one again
     a[i] = static_cast<const T*>(args.a) + (first + (i < rows ? i : rows - 1)) * args.a_row;
-  const T* b = static_cast<const T*>(args.b);
-  Vector sums[R][N];
+  const T* b[P];
   ZERO_UNROLL
-  for (int i = 0; i < R; ++i) {
+  for (int p = 0; p < P; ++p) b[p] = static_cast<const T*>(args.b) + p * args.b_panel;
+  Vector sums[P][R][N];
+  ZERO_UNROLL
+  for (int p = 0; p < P; ++p) {
     ZERO_UNROLL
-    for (int j = 0; j < N; ++j) sums[i][j] = Vector{};
+    for (int i = 0; i < R; ++i) {
+      ZERO_UNROLL
+      for (int j = 0; j < N; ++j) sums[p][i][j] = Vector{};
+    }
   }
   const int64_t step = args.a_column;
   for (int64_t done = 0; done < args.k; done += args.span) {
     const int64_t n = args.k - done < args.span ? args.k - done : args.span;
-    for (int64_t p = 0, at = 0; p < n; ++p, at += step, b += args.b_row) {
-      Vector x[N];
+    for (int64_t q = 0, at = 0; q < n; ++q, at += step) {
+      Vector x[P][N];
       ZERO_UNROLL
-      for (int j = 0; j < N; ++j) x[j] = load_lanes(b + j * L);
+      for (int p = 0; p < P; ++p) {
+        ZERO_UNROLL
+        for (int j = 0; j < N; ++j) x[p][j] = load_lanes(b[p] + j * L);
+        b[p] += args.b_row;
+      }
       ZERO_UNROLL
       for (int i = 0; i < R; ++i) {
         const T factor = a[i][at];
         ZERO_UNROLL
-        for (int j = 0; j < N; ++j) sums[i][j] += factor * x[j];
+        for (int p = 0; p < P; ++p) {
+          ZERO_UNROLL
+          for (int j = 0; j < N; ++j) sums[p][i][j] += factor * x[p][j];
+        }
       }
     }
     ZERO_UNROLL
     for (int i = 0; i < R; ++i) a[i] += args.a_span;
   }
   T* c = static_cast<T*>(args.c) + first * args.c_row;
-  if (rows < R || args.valid < W) {
-    T results[R * W];
-    ZERO_UNROLL
-    for (int i = 0; i < R; ++i) {
+  if constexpr (P == 1) {
+    if (rows < R || args.valid < W) {
+      T results[R * W];
       ZERO_UNROLL
-      for (int j = 0; j < N; ++j) store_lanes(results + i * W + j * L, sums[i][j]);
+      for (int i = 0; i < R; ++i) {
+        ZERO_UNROLL
+        for (int j = 0; j < N; ++j) store_lanes(results + i * W + j * L, sums[0][i][j]);
+      }
+      return store_part(args, results, c, rows);
     }
-    return store_part(args, results, c, rows);
   }
   ZERO_UNROLL
   for (int i = 0; i < R; ++i, c += args.c_row) {
     ZERO_UNROLL
-    for (int j = 0; j < N; ++j) {
-      if (args.add) sums[i][j] += load_lanes(c + j * L);
-      store_lanes(c + j * L, sums[i][j]);
+    for (int p = 0; p < P; ++p) {
+      ZERO_UNROLL
+      for (int j = 0; j < N; ++j) {
+        T* const to = c + p * args.c_panel + j * L;
+        if (args.add) sums[p][i][j] += load_lanes(to);
+        store_lanes(to, sums[p][i][j]);
+      }
     }
   }
 }
 
 template <class T>
 void product_rows(const PanelProduct& args) {
-  for (int64_t i = 0; i < args.m;) {
-    const int64_t left = args.m - i;
-    const bool tall = left > kShort && (kTall == 2 * kShort || left != 2 * kShort);
-    const int64_t most = tall ? kTall : kShort, rows = left < most ? left : most;
-    if (tall) {
-      product_tile<T, kTall>(args, i, rows);
-    } else {
-      product_tile<T, kShort>(args, i, rows);
+  int64_t done = 0;
+  if constexpr (kVectors == 1) {  // two panels read each factor once
+    if (args.panels == 2 && args.valid >= kWidth<T>)
+      for (; done + kTall <= args.m; done += kTall) product_tile<T, kTall, 2>(args, done, kTall);
+  }
+  PanelProduct one = args;
+  for (int64_t p = 0; p < args.panels; ++p) {
+    for (int64_t i = done; i < args.m;) {
+      const int64_t left = args.m - i;
+      const bool tall = left > kShort && (kTall == 2 * kShort || left != 2 * kShort);
+      const int64_t most = tall ? kTall : kShort, rows = left < most ? left : most;
+      if (tall) {
+        product_tile<T, kTall, 1>(one, i, rows);
+      } else {
+        product_tile<T, kShort, 1>(one, i, rows);
+      }
+      i += rows;
     }
-    i += rows;
+    one.b = static_cast<const T*>(one.b) + args.b_panel;
+    one.c = static_cast<T*>(one.c) + args.c_panel;
   }
 }
 

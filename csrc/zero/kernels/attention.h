@@ -24,6 +24,8 @@ struct PanelProduct {
   void* c;
   int64_t c_row, valid;
   bool add;
+  // Of two panels of b and c that meet the same a, how far the second ones are.
+  int64_t panels = 1, b_panel = 0, c_panel = 0;
 };
 
 // Puts a mask on the scores of a panel: numbers to add, or null; -inf means that the key takes no

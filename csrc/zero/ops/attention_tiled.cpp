@@ -47,14 +47,14 @@ class Tiles {
     panel_ = keys * lanes_ * p_.item;
     take(query, p_.features * width * p_.item);
     take(result, (backward ? p_.features : p_.values) * width * p_.item);
-    take(scores, backward ? area * p_.item : panel_);
+    take(scores, backward ? area * p_.item : 2 * panel_);
     take(max, width * p_.item);
     take(sum, width * p_.item);
     take(factor, width * static_cast<int64_t>(sizeof(double)));  // backward: delta
     if (backward) {
       take(gradient, p_.values * width * p_.item);
       take(rows_, std::max(features, values) * width * p_.item);
-      take(of_scores, panel_);
+      take(of_scores, 2 * panel_);
       if (dropped) take(kept_scores, area * p_.item);
     }
     if (p_.masked) take(mask_, area * p_.item);
@@ -113,25 +113,35 @@ class Tiles {
     return std::clamp<int64_t>(first + (group + 1) * lanes_ - key_, 0, keys_);
   }
 
-  // to[key][lane] = scores of a group and `count` keys, with the mask.
-  void load_scores(int64_t group, int64_t count, char* to) {
+  // How many groups from this one on see the same of these keys: two at most.
+  int64_t alike(int64_t group) const {
+    return group + 1 < groups && keys_of(group) == keys_of(group + 1) ? 2 : 1;
+  }
+
+  // to[key][lane] = scores of a group and `count` keys, with the mask; of so many groups.
+  void load_scores(int64_t group, int64_t together, int64_t count, char* to) {
     const HeadMatrices& k = p_.k;
-    multiply(count, p_.features, k.at(head_, key_), k.row, k.column,
-             query + group * p_.features * lanes_ * p_.item, to, false);
-    const int64_t lane = group * lanes_, diagonal = p_.call.causal ? first + lane - key_ : count;
-    if (!p_.masked && diagonal >= count - 1) return;
-    const char* const numbers = !p_.masked || shared_mask_ ? mask_ : mask_ + lane * p_.item;
-    kernels_.mask[type_](
-        {to, count, p_.masked ? numbers : nullptr, shared_mask_ ? 0 : width, diagonal});
+    multiply(together, count, p_.features, k.at(head_, key_), k.row, k.column,
+             query + group * p_.features * lanes_ * p_.item, p_.features * lanes_, to,
+             panel_ / p_.item, false);
+    for (int64_t g = group; g < group + together; ++g, to += panel_) {
+      const int64_t lane = g * lanes_, diagonal = p_.call.causal ? first + lane - key_ : count;
+      if (!p_.masked && diagonal >= count - 1) continue;
+      const char* const numbers = !p_.masked || shared_mask_ ? mask_ : mask_ + lane * p_.item;
+      kernels_.mask[type_](
+          {to, count, p_.masked ? numbers : nullptr, shared_mask_ ? 0 : width, diagonal});
+    }
   }
   void drop(const char* from, int64_t group, int64_t count, char* to) {
     kernels_.dropout[type_](from, as_bytes(keep_) + group * lanes_, width, keep_value(p_.call), to,
                             count, lanes_);
   }
-  // c[m][lane] (+)= a[m][k] b[k][lane]
-  void multiply(int64_t m, int64_t k, const char* a, int64_t a_row, int64_t a_column, const char* b,
-                char* c, bool add) {
-    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, lanes_, c, lanes_, lanes_, add});
+  // c[m][lane] (+)= a[m][k] b[k][lane], for one or two panels of b and c.
+  void multiply(int64_t together, int64_t m, int64_t k, const char* a, int64_t a_row,
+                int64_t a_column, const char* b, int64_t b_panel, char* c, int64_t c_panel,
+                bool add) {
+    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, lanes_, c, lanes_, lanes_, add,
+                             together, b_panel, c_panel});
   }
   // c[key][column] += the sum over all queries of scores[key][query] rows[query][column].
   void add_products(const char* of, const HeadMatrices& rows, int64_t columns,
@@ -146,16 +156,19 @@ class Tiles {
       next = p_.call.causal ? keys_of(group) : keys_;
       const int64_t skipped = group * lanes_;
       const char* const a = of + group * panel_ + key * lanes_ * p_.item;
-      for (int64_t c = 0; c < columns; c += lanes_) {
+      for (int64_t c = 0, step; c < columns; c += step) {
+        step = c + 2 * lanes_ <= columns ? 2 * lanes_ : lanes_;
         const char* const b = whole ? rows.at(head_, first + skipped, c)
                                     : rows_ + (c * queries + skipped * lanes_) * p_.item;
         kernels_.product[type_]({next - key, queries - skipped, a, lanes_, 1, lanes_,
                                  panel_ / p_.item, b, row, to.at(head_, key_ + key, c), to.row,
-                                 std::min(lanes_, columns - c), true});
+                                 std::min(lanes_, columns - c), true, step / lanes_,
+                                 whole ? lanes_ : queries * lanes_, lanes_});
       }
     }
   }
   char* panel(char* of, int64_t group) const { return of + group * panel_; }
+  int64_t panel_elements() const { return panel_ / p_.item; }
   char* lanes(char* of, int64_t group) const { return of + group * lanes_ * p_.item; }
   double* delta(int64_t group) const { return reinterpret_cast<double*>(factor) + group * lanes_; }
   const AttentionKernels& kernel() const { return kernels_; }
@@ -163,7 +176,7 @@ class Tiles {
   int64_t first = 0, queries = 0, width = 0, groups = 0;
   // [group][column][lane], scaled; gradient: of the result
   char *query = nullptr, *gradient = nullptr, *result = nullptr;
-  // Panels [key][lane]: backward one for each group, forward a single one; of_scores always.
+  // Panels [key][lane]: backward one for each group; forward, and of_scores, two.
   char *scores = nullptr, *kept_scores = nullptr, *of_scores = nullptr;
   char *max = nullptr, *sum = nullptr, *factor = nullptr;  // [query]
 
@@ -273,21 +286,25 @@ void forward_block(const AttentionProblem& p, Tiles& t, const HeadMatrices& y, i
   const AttentionKernels& kernel = t.kernel();
   const int type = static_cast<int>(p.type);
   const int64_t seen = t.begin(head, first), size = p.values * (t.lanes(t.result, 1) - t.result);
-  bool any[kMostGroups] = {};
+  bool any[kMostGroups + 1] = {};
   start_softmax(p, t.max, t.sum, t.width);
   for (int64_t j = 0; j < seen; j += kKeys) {
     if (!t.begin_keys(j, std::min(kKeys, seen - j))) continue;
-    for (int64_t g = 0; g < t.groups; ++g) {
+    for (int64_t g = 0, n; g < t.groups; g += n) {
       const int64_t keys = t.keys_of(g);
+      n = any[g] == any[g + 1] ? t.alike(g) : 1;
       if (keys == 0) continue;
-      char* const factor = t.lanes(t.factor, g);
-      t.load_scores(g, keys, t.scores);
-      kernel.softmax[type](t.scores, keys, t.lanes(t.max, g), t.lanes(t.sum, g), factor);
-      if (p.call.dropout > 0) t.drop(t.scores, g, keys, t.scores);
-      char* const result = t.result + g * size;
-      if (any[g]) kernel.scale_lanes[type](result, p.values, factor);
-      t.multiply(p.values, keys, p.v.at(head, j), p.v.column, p.v.row, t.scores, result, any[g]);
-      any[g] = true;
+      t.load_scores(g, n, keys, t.scores);
+      for (int64_t i = 0; i < n; ++i) {
+        char* const scores = t.panel(t.scores, i);
+        char* const factor = t.lanes(t.factor, g + i);
+        kernel.softmax[type](scores, keys, t.lanes(t.max, g + i), t.lanes(t.sum, g + i), factor);
+        if (p.call.dropout > 0) t.drop(scores, g + i, keys, scores);
+        if (any[g]) kernel.scale_lanes[type](t.result + (g + i) * size, p.values, factor);
+      }
+      t.multiply(n, p.values, keys, p.v.at(head, j), p.v.column, p.v.row, t.scores,
+                 t.panel_elements(), t.result + g * size, size / p.item, any[g]);
+      for (int64_t i = 0; i < n; ++i) any[g + i] = true;
     }
   }
   kernel.finish[type](t.max, t.sum, t.width);
@@ -338,27 +355,35 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
     for (int64_t j = begin; j < seen; j += kKeys) {
       const int64_t count = std::min(kKeys, seen - j);
       if (!t.begin_keys(j, count)) continue;
-      for (int64_t g = 0; g < t.groups; ++g) {
+      for (int64_t g = 0, n; g < t.groups; g += n) {
         const int64_t keys = t.keys_of(g);
-        char* const scores = t.panel(t.scores, g);
-        t.load_scores(g, keys, scores);
-        kernel.probabilities[type](scores, keys, t.lanes(t.max, g), t.lanes(t.sum, g));
-        if (dropped) t.drop(scores, g, keys, t.panel(t.kept_scores, g));
+        n = t.alike(g);
+        t.load_scores(g, n, keys, t.panel(t.scores, g));
+        for (int64_t i = g; i < g + n; ++i) {
+          char* const scores = t.panel(t.scores, i);
+          kernel.probabilities[type](scores, keys, t.lanes(t.max, i), t.lanes(t.sum, i));
+          if (dropped) t.drop(scores, i, keys, t.panel(t.kept_scores, i));
+        }
       }
       if (b.needs.v) t.add_products(dropped ? t.kept_scores : t.scores, b.g, p.values, b.dv);
       if (!b.needs.q && !b.needs.k) continue;
-      for (int64_t g = 0; g < t.groups; ++g) {
+      for (int64_t g = 0, n; g < t.groups; g += n) {
         const int64_t keys = t.keys_of(g);
-        char* const scores = t.panel(t.scores, g);
-        t.multiply(keys, p.values, p.v.at(head, j), p.v.row, p.v.column,
-                   t.gradient + g * p.values * lane, t.of_scores, false);
-        if (dropped) t.drop(t.of_scores, g, keys, t.of_scores);
-        double* const delta = t.delta(g);
-        if (p.keys <= kKeys) kernel.mean_gradient[type](scores, t.of_scores, keys, delta);
-        kernel.gradient[type](scores, t.of_scores, keys, delta, p.call.scale);
+        n = t.alike(g);
+        t.multiply(n, keys, p.values, p.v.at(head, j), p.v.row, p.v.column,
+                   t.gradient + g * p.values * lane, p.values * lane / p.item, t.of_scores,
+                   t.panel_elements(), false);
+        for (int64_t i = 0; i < n; ++i) {
+          char *const scores = t.panel(t.scores, g + i), *const of = t.panel(t.of_scores, i);
+          double* const delta = t.delta(g + i);
+          if (dropped) t.drop(of, g + i, keys, of);
+          if (p.keys <= kKeys) kernel.mean_gradient[type](scores, of, keys, delta);
+          kernel.gradient[type](scores, of, keys, delta, p.call.scale);
+        }
         if (b.needs.q)
-          t.multiply(p.features, keys, p.k.at(head, j), p.k.column, p.k.row, scores,
-                     t.result + g * p.features * lane, any);
+          t.multiply(n, p.features, keys, p.k.at(head, j), p.k.column, p.k.row,
+                     t.panel(t.scores, g), t.panel_elements(), t.result + g * p.features * lane,
+                     p.features * lane / p.item, any);
       }
       if (b.needs.k) t.add_products(t.scores, p.q, p.features, b.dk);
       any = true;
