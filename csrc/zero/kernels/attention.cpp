@@ -135,8 +135,8 @@ void product_rows(const PanelProduct& args) {
   }
 }
 
-// Columns of `a` that lie far apart, as of keys of several heads, share few sets of a cache: only so
-// many at a time are still there for the next rows.
+// Columns of `a` that lie far apart, as of keys of several heads, share few sets of a cache: only
+// so many at a time are still there for the next rows.
 constexpr int64_t kColumns = 64;
 
 template <class T>

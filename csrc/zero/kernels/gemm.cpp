@@ -124,8 +124,8 @@ ZERO_INLINE void fold(T (&x)[R][L]) {
   if constexpr (width > 1) fold<width / 2>(x);
 }
 
-// out[r] = sum over k of x[k] rows[r][k]. In the end halves of the lanes are added to each other, by
-// way of memory: each step is one vector instruction there, and not a shuffle for each number.
+// out[r] = sum over k of x[k] rows[r][k]. In the end halves of the lanes are added to each other,
+// by way of memory: each step is one vector instruction there, and not a shuffle for each number.
 template <class T, int R>
 ZERO_NOINLINE void dots(int64_t k, const T* x, const T* rows, int64_t row, T* out) {
   using Lanes = typename LanesOf<T>::type;

@@ -47,8 +47,8 @@ void qr_blocked(DType dtype, void* a, int64_t row, int64_t m, int64_t n, void* t
 // The first columns of the product of k reflectors, which are columns of v.
 void q_blocked(DType dtype, const void* v, int64_t v_row, int64_t m, int64_t k, const void* tau,
                void* q, int64_t q_row, int64_t columns);
-// X = H_1 … H_k X, or, if `by_rows`, X = X (H_1 … H_k)^T for n rows of X: reflectors are rows of v, m
-// long; row i counts from its element i on, which becomes 1, as those before it become 0.
+// X = H_1 … H_k X, or, if `by_rows`, X = X (H_1 … H_k)^T for n rows of X: reflectors are rows of v,
+// m long; row i counts from its element i on, which becomes 1, as those before it become 0.
 void reflect_blocked(DType dtype, void* v, int64_t step, int64_t m, int64_t k, const void* tau,
                      void* x, int64_t row, int64_t n, bool by_rows);
 

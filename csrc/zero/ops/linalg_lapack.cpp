@@ -1,6 +1,6 @@
-// What LAPACK computes: singular values, eigenvalues of symmetric matrices (of one large matrix with
-// much done here: linalg_spectral.h), least squares, and factors of symmetric matrices that are
-// indefinite. Matrices lie by columns there, so that rows of ours are columns of the transpose.
+// What LAPACK computes: singular values, eigenvalues of symmetric matrices (of one large matrix
+// with much done here: linalg_spectral.h), least squares, and factors of symmetric matrices that
+// are indefinite. Matrices lie by columns there, so rows of ours are columns of the transpose.
 #include <climits>
 #include <cstring>
 
