@@ -113,19 +113,38 @@ class Tiles {
     return std::clamp<int64_t>(first + (group + 1) * lanes_ - key_, 0, keys_);
   }
 
-  // How many groups from this one on see the same of these keys: two at most.
-  int64_t alike(int64_t group) const {
-    return group + 1 < groups && keys_of(group) == keys_of(group + 1) ? 2 : 1;
+  // How many groups from this one on are multiplied together: two, if the first sees a key.
+  int64_t together(int64_t group) const { return group + 1 < groups && keys_of(group) > 0 ? 2 : 1; }
+
+  // to[group][key][lane] = rows[key][column] x[group][column][lane], for n groups.
+  void multiply_keys(const HeadMatrices& rows, int64_t columns, int64_t group, int64_t n,
+                     const char* x, char* to) {
+    const int64_t keys = keys_of(group), size = columns * lanes_;
+    multiply(n, keys, columns, rows.at(head_, key_), rows.row, rows.column,
+             x + group * size * p_.item, size, to, panel_elements(), false);
+    if (const int64_t more = n == 2 ? keys_of(group + 1) - keys : 0)
+      multiply(1, more, columns, rows.at(head_, key_ + keys), rows.row, rows.column,
+               x + (group + 1) * size * p_.item, 0, panel(to, 1) + keys * lanes_ * p_.item, 0,
+               false);
+  }
+  // to[group][column][lane] (+)= the sum over keys of rows[key][column] scores[group][key][lane].
+  void sum_keys(const HeadMatrices& rows, int64_t columns, int64_t group, int64_t n, char* scores,
+                char* to, bool add) {
+    const int64_t keys = keys_of(group), size = columns * lanes_;
+    multiply(n, columns, keys, rows.at(head_, key_), rows.column, rows.row, scores,
+             panel_elements(), to + group * size * p_.item, size, add);
+    if (const int64_t more = n == 2 ? keys_of(group + 1) - keys : 0)
+      multiply(1, columns, more, rows.at(head_, key_ + keys), rows.column, rows.row,
+               panel(scores, 1) + keys * lanes_ * p_.item, 0, to + (group + 1) * size * p_.item, 0,
+               true);
   }
 
-  // to[key][lane] = scores of a group and `count` keys, with the mask; of so many groups.
-  void load_scores(int64_t group, int64_t together, int64_t count, char* to) {
-    const HeadMatrices& k = p_.k;
-    multiply(together, count, p_.features, k.at(head_, key_), k.row, k.column,
-             query + group * p_.features * lanes_ * p_.item, p_.features * lanes_, to,
-             panel_ / p_.item, false);
-    for (int64_t g = group; g < group + together; ++g, to += panel_) {
-      const int64_t lane = g * lanes_, diagonal = p_.call.causal ? first + lane - key_ : count;
+  // to[group][key][lane] = scores of n groups and the keys that each sees, with the mask.
+  void load_scores(int64_t group, int64_t n, char* to) {
+    multiply_keys(p_.k, p_.features, group, n, query, to);
+    for (int64_t g = group; g < group + n; ++g, to += panel_) {
+      const int64_t lane = g * lanes_, count = keys_of(g),
+                    diagonal = p_.call.causal ? first + lane - key_ : count;
       if (!p_.masked && diagonal >= count - 1) continue;
       const char* const numbers = !p_.masked || shared_mask_ ? mask_ : mask_ + lane * p_.item;
       kernels_.mask[type_](
@@ -135,13 +154,6 @@ class Tiles {
   void drop(const char* from, int64_t group, int64_t count, char* to) {
     kernels_.dropout[type_](from, as_bytes(keep_) + group * lanes_, width, keep_value(p_.call), to,
                             count, lanes_);
-  }
-  // c[m][lane] (+)= a[m][k] b[k][lane], for one or two panels of b and c.
-  void multiply(int64_t together, int64_t m, int64_t k, const char* a, int64_t a_row,
-                int64_t a_column, const char* b, int64_t b_panel, char* c, int64_t c_panel,
-                bool add) {
-    kernels_.product[type_]({m, k, a, a_row, a_column, k, 0, b, lanes_, c, lanes_, lanes_, add,
-                             together, b_panel, c_panel});
   }
   // c[key][column] += the sum over all queries of scores[key][query] rows[query][column].
   void add_products(const char* of, const HeadMatrices& rows, int64_t columns,
@@ -168,7 +180,6 @@ class Tiles {
     }
   }
   char* panel(char* of, int64_t group) const { return of + group * panel_; }
-  int64_t panel_elements() const { return panel_ / p_.item; }
   char* lanes(char* of, int64_t group) const { return of + group * lanes_ * p_.item; }
   double* delta(int64_t group) const { return reinterpret_cast<double*>(factor) + group * lanes_; }
   const AttentionKernels& kernel() const { return kernels_; }
@@ -182,6 +193,14 @@ class Tiles {
 
  private:
   static const uint8_t* as_bytes(const char* x) { return reinterpret_cast<const uint8_t*>(x); }
+  int64_t panel_elements() const { return panel_ / p_.item; }
+
+  // c[m][lane] (+)= a[m][k] b[k][lane], for one or two panels of b and c.
+  void multiply(int64_t n, int64_t m, int64_t k, const char* a, int64_t a_row, int64_t a_column,
+                const char* b, int64_t b_panel, char* c, int64_t c_panel, bool add) {
+    kernels_.product[type_](
+        {m, k, a, a_row, a_column, k, 0, b, lanes_, c, lanes_, lanes_, add, n, b_panel, c_panel});
+  }
 
   // The queries' rows of a matrix as they are, rows_[panel of columns][query][column]; columns
   // beyond are 0.
@@ -291,19 +310,18 @@ void forward_block(const AttentionProblem& p, Tiles& t, const HeadMatrices& y, i
   for (int64_t j = 0; j < seen; j += kKeys) {
     if (!t.begin_keys(j, std::min(kKeys, seen - j))) continue;
     for (int64_t g = 0, n; g < t.groups; g += n) {
-      const int64_t keys = t.keys_of(g);
-      n = any[g] == any[g + 1] ? t.alike(g) : 1;
-      if (keys == 0) continue;
-      t.load_scores(g, n, keys, t.scores);
+      n = any[g] == any[g + 1] ? t.together(g) : 1;
+      if (t.keys_of(g) == 0) continue;
+      t.load_scores(g, n, t.scores);
       for (int64_t i = 0; i < n; ++i) {
+        const int64_t keys = t.keys_of(g + i);
         char* const scores = t.panel(t.scores, i);
         char* const factor = t.lanes(t.factor, g + i);
         kernel.softmax[type](scores, keys, t.lanes(t.max, g + i), t.lanes(t.sum, g + i), factor);
         if (p.call.dropout > 0) t.drop(scores, g + i, keys, scores);
         if (any[g]) kernel.scale_lanes[type](t.result + (g + i) * size, p.values, factor);
       }
-      t.multiply(n, p.values, keys, p.v.at(head, j), p.v.column, p.v.row, t.scores,
-                 t.panel_elements(), t.result + g * size, size / p.item, any[g]);
+      t.sum_keys(p.v, p.values, g, n, t.scores, t.result, any[g]);
       for (int64_t i = 0; i < n; ++i) any[g + i] = true;
     }
   }
@@ -348,7 +366,6 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
   const bool dropped = p.call.dropout > 0;
   for (int64_t first = 0; first < p.queries; first += kQueries) {
     const int64_t seen = std::min(end, t.begin(head, first));
-    const int64_t lane = t.lanes(t.result, 1) - t.result;  // bytes of a row of a panel
     load_stats(p, b, t, head);
     t.load_panels(b.g, p.values, t.gradient);
     bool any = false;
@@ -356,10 +373,10 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
       const int64_t count = std::min(kKeys, seen - j);
       if (!t.begin_keys(j, count)) continue;
       for (int64_t g = 0, n; g < t.groups; g += n) {
-        const int64_t keys = t.keys_of(g);
-        n = t.alike(g);
-        t.load_scores(g, n, keys, t.panel(t.scores, g));
+        n = t.together(g);
+        t.load_scores(g, n, t.panel(t.scores, g));
         for (int64_t i = g; i < g + n; ++i) {
+          const int64_t keys = t.keys_of(i);
           char* const scores = t.panel(t.scores, i);
           kernel.probabilities[type](scores, keys, t.lanes(t.max, i), t.lanes(t.sum, i));
           if (dropped) t.drop(scores, i, keys, t.panel(t.kept_scores, i));
@@ -368,22 +385,17 @@ void backward_head(const AttentionProblem& p, const Backward& b, Tiles& t, int64
       if (b.needs.v) t.add_products(dropped ? t.kept_scores : t.scores, b.g, p.values, b.dv);
       if (!b.needs.q && !b.needs.k) continue;
       for (int64_t g = 0, n; g < t.groups; g += n) {
-        const int64_t keys = t.keys_of(g);
-        n = t.alike(g);
-        t.multiply(n, keys, p.values, p.v.at(head, j), p.v.row, p.v.column,
-                   t.gradient + g * p.values * lane, p.values * lane / p.item, t.of_scores,
-                   t.panel_elements(), false);
+        n = t.together(g);
+        t.multiply_keys(p.v, p.values, g, n, t.gradient, t.of_scores);
         for (int64_t i = 0; i < n; ++i) {
+          const int64_t keys = t.keys_of(g + i);
           char *const scores = t.panel(t.scores, g + i), *const of = t.panel(t.of_scores, i);
           double* const delta = t.delta(g + i);
           if (dropped) t.drop(of, g + i, keys, of);
           if (p.keys <= kKeys) kernel.mean_gradient[type](scores, of, keys, delta);
           kernel.gradient[type](scores, of, keys, delta, p.call.scale);
         }
-        if (b.needs.q)
-          t.multiply(n, p.features, keys, p.k.at(head, j), p.k.column, p.k.row,
-                     t.panel(t.scores, g), t.panel_elements(), t.result + g * p.features * lane,
-                     p.features * lane / p.item, any);
+        if (b.needs.q) t.sum_keys(p.k, p.features, g, n, t.panel(t.scores, g), t.result, any);
       }
       if (b.needs.k) t.add_products(t.scores, p.q, p.features, b.dk);
       any = true;
